@@ -1,0 +1,14 @@
+"""Every fence and every number of a page, notebook pages included, is a test."""
+
+from sybil import Sybil
+
+from promise.fences import Fences
+from promise.numbers import Numbers
+from promise.page import Page
+
+collect_ignore = ["hooks", "figures", "theme", "promise"]
+pytest_collect_file = Sybil(
+    parsers=[Fences(), Numbers()],
+    patterns=["*.md", "**/notebooks/*.py"],
+    document_types={".md": Page, ".py": Page},
+).pytest()

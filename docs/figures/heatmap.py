@@ -1,0 +1,54 @@
+"""Who looks at whom: the weights of Q and K as a heatmap, and as a table for those who don't see it."""
+
+from html import escape
+
+import torch
+
+from attn import attention_weights
+
+from figures.drawing import cell, label, sheet, svg
+
+SIZE = 56
+
+
+def draw(words):
+    """`words`: title, description, corner, rows, columns (rows if left out), Q, K, causal."""
+    rows = [str(row) for row in words["rows"]]
+    columns = [str(column) for column in words.get("columns", rows)]
+    Q, K = (torch.tensor(words[name], dtype=torch.float32) for name in "QK")
+    weights = attention_weights(Q, K, causal=words.get("causal", False))
+    if weights.shape != (len(rows), len(columns)):
+        named = f"{len(rows)} rows and {len(columns)} columns are named"
+        raise ValueError(f"{named}, the weights are {tuple(weights.shape)}")
+    picture = heatmap(weights, rows, columns, words["title"], words["description"])
+    return picture + table(weights, rows, columns, words)
+
+
+def heatmap(weights, rows, columns, title, description):
+    left, top = 16 + 9 * max(map(width, rows)), 30
+    with sheet(left + SIZE * len(columns) + 4, top + SIZE * len(rows) + 4) as (fig, ax):
+        for j, column in enumerate(columns):
+            label(ax, left + SIZE * (j + 0.5), top - 12, column)
+        for i, row in enumerate(rows):
+            label(ax, left - 10, top + SIZE * (i + 0.5), row, ha="right")
+            for j in range(len(columns)):
+                weight = float(weights[i, j])
+                cell(ax, left + SIZE * j, top + SIZE * i, SIZE, SIZE, f"{weight:.2f}", weight)
+        return svg(fig, title, description)
+
+
+def width(word):
+    """In units of a Latin letter: a Han character is about twice as wide."""
+    return sum(1.6 if ord(letter) > 0x2E80 else 0.85 for letter in word)
+
+
+def table(weights, rows, columns, words):
+    head = "".join(f'<th scope="col">{escape(column)}</th>' for column in columns)
+    body = "".join(
+        f'<tr><th scope="row">{escape(row)}</th>' + "".join(f"<td>{weight:.2f}</td>" for weight in line) + "</tr>"
+        for row, line in zip(rows, weights.tolist(), strict=True)
+    )
+    return (
+        f'<table class="for-ears"><caption>{escape(words["title"])}</caption><thead><tr>'
+        f'<th scope="col">{escape(words["corner"])}</th>{head}</tr></thead><tbody>{body}</tbody></table>'
+    )

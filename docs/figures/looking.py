@@ -1,0 +1,41 @@
+"""One word looking at every word of its sentence, itself included: the heavier the weight, the thicker the line."""
+
+import torch
+from matplotlib.patches import PathPatch
+from matplotlib.path import Path
+
+from attn import attention_weights
+
+from figures.drawing import ATTENTION, STRENGTH, label, sheet, svg
+
+WIDTH, LOOKER, LOOKED = 340, 40, 196  # heights of the two rows of words
+
+
+def draw(words):
+    """`words`: title, description, the sentence, looker (a word of it), Q and K, a row for each word."""
+    Q, K = (torch.tensor(words[name], dtype=torch.float32) for name in "QK")
+    position = words["sentence"].index(words["looker"])
+    weights = attention_weights(Q, K)[position].tolist()
+    return looking(words["sentence"], position, weights, words["title"], words["description"])
+
+
+def looking(sentence, position, weights, title, description):
+    step = WIDTH / len(sentence)
+    places = [step * (i + 0.5) for i in range(len(sentence))]
+    with sheet(WIDTH, LOOKED + 44) as (fig, ax):
+        for word, x, weight in zip(sentence, places, weights, strict=True):
+            line(ax, places[position], x, weight)
+            tint = {"facecolor": ATTENTION, "alpha": round(STRENGTH * weight, 3), "linewidth": 0}
+            label(ax, x, LOOKED, word, fontsize=14, color="none", bbox={"boxstyle": "round,pad=0.45"} | tint)
+            label(ax, x, LOOKED, word, fontsize=14)
+            label(ax, x, LOOKED + 28, f"{weight:.2f}")
+        label(ax, places[position], LOOKER - 12, sentence[position], fontsize=16, weight="bold")
+        return svg(fig, title, description)
+
+
+def line(ax, start, end, weight):
+    middle = (LOOKER + LOOKED) / 2
+    points = [(start, LOOKER), (start, middle), (end, middle), (end, LOOKED - 18)]
+    curve = Path(points, [Path.MOVETO, Path.CURVE4, Path.CURVE4, Path.CURVE4])
+    look = {"linewidth": 1 + 12 * weight, "alpha": round(0.25 + 0.6 * weight, 3), "capstyle": "round", "zorder": 0}
+    ax.add_patch(PathPatch(curve, facecolor="none", edgecolor=ATTENTION, **look))

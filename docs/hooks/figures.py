@@ -1,0 +1,45 @@
+"""A fence ```figure module="weights"``` holds words; docs/figures/weights.py draws them, with attn, while building."""
+
+import importlib
+import logging
+import sys
+from pathlib import Path
+
+import yaml
+from mkdocs.structure.files import File
+from pymdownx.superfences import SuperFencesException
+
+log = logging.getLogger("mkdocs.hooks.figures")
+DRAWN = "assets/drawn"  # what the theme needs as a file of its own
+
+
+def on_config(config):
+    docs = str(Path(__file__).parents[1])
+    if docs not in sys.path:
+        sys.path.append(docs)
+    fences = config.mdx_configs.setdefault("pymdownx.superfences", {}).setdefault("custom_fences", [])
+    fences.append({"name": "figure", "class": "figure", "format": fence, "validator": accept})
+
+
+def on_files(files, config):
+    files.append(File.generated(config, f"{DRAWN}/logo.svg", content=module("logo").draw()))
+
+
+def accept(language, inputs, options, attrs, md):
+    """Only `module`, and an id, may stand behind the language; anything else leaves the fence as it is, which fails."""
+    options.update(inputs)
+    return set(inputs) == {"module"}
+
+
+def fence(source, language, css_class, options, md, **kwargs):
+    try:
+        drawing = module(options["module"]).draw(yaml.safe_load(source))
+        if "<path" not in drawing and "<rect" not in drawing:
+            raise ValueError("it draws nothing")
+    except Exception as error:
+        raise SuperFencesException(f"figure {options['module']}: {type(error).__name__}: {error}") from error
+    return f'<div class="drawn" data-search-exclude>{drawing}</div>'
+
+
+def module(name):
+    return importlib.import_module(f"figures.{name}")

@@ -1,0 +1,32 @@
+"""Put the source of attn into pages, take the lines of numbers out, and say at the foot what was run."""
+
+import logging
+import re
+import sys
+from html import escape
+from importlib.metadata import version
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from promise.numbers import STRIP
+from promise.page import run
+from promise.source import as_fences
+
+log = logging.getLogger("mkdocs.hooks.pages")
+
+
+def on_page_markdown(markdown, page, config, files):
+    try:
+        markdown = as_fences(markdown)
+    except LookupError as error:
+        log.warning("%s: %s", page.file.src_uri, error)
+    return STRIP.sub("", markdown)
+
+
+def on_page_context(context, page, config, nav):
+    """The template (theme/partials/content.html) writes `page.ran` under the page."""
+    if "ran" in config.extra:
+        blocks, numbers = run(Path(page.file.abs_src_path))
+        if blocks:
+            torch = re.match(r"\d+\.\d+", version("torch"))[0]
+            page.ran = escape(config.extra["ran"].format(blocks=blocks, numbers=numbers, torch=torch))

@@ -1,0 +1,186 @@
+"""Every number of a page is bound to the expression that gives it.
+
+Under a block (what blank lines part; a fence is one block) stands `<!-- numbers: weights[0, 0]; output -->`: the n-th
+number of the block equals the n-th value, rounded to the digits written. A tensor stands for all its entries, row by
+row. Values are taken when the whole page has run. Every decimal must be bound, and every whole number of a
+calculation: a table, a matrix, or a formula in which it stands next to =, ≈, ×, + or −. Whoever names a value for each
+number of a block, whole numbers of the prose included, binds them all.
+"""
+
+import re
+from dataclasses import dataclass
+
+from sybil import Region
+
+from promise.fences import Fences, is_run
+
+VALUES = r"^[ \t]*<!--\s*numbers:(?P<values>.*?)-->"
+STRIP = re.compile(VALUES.replace("?P<values>", "?:") + r"[ \t]*\n?", re.M | re.S)  # what the built page leaves out
+BLOCK = re.compile(VALUES + r"|(?:^(?![ \t]*<!--\s*numbers:)[^\n]*\S[^\n]*\n?)+", re.M | re.S)
+COMMENT = re.compile(r"(?<!\S)#[^\n]*")
+UNREAD = re.compile(  # what a reader does not see as a number
+    r"<!--.*?-->"
+    r"|\]\([^)\s]*|https?://[^\s)>]+"  # addresses
+    r"|\{:?[ ]*[#.][^}\n]*\}"  # { #id .class }
+    r"|^[ \t]*\d+\.(?=[ \t])"  # 1. in front of a list's item
+    r"|_\{[^{}]*\}|[_^]\d|\^\{\d+\}"  # x_1 and n^2
+    r"|\\[A-Za-z]+\b(?=\d)"  # \approx1.41
+    r"|\barXiv:[\w./]+|(?<![A-Za-z0-9_.])\d+(?:\.\d+){2,}",  # papers, and versions such as 2.13.0
+    re.S | re.M,
+)
+NUMBER = re.compile(
+    r"(?<![A-Za-z0-9_.])(?:(?<![)\]}\d])[-−])?"
+    r"(?:\d*\.\d+(?:[eE]-?\d+)?|\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?![A-Za-z_])"
+)
+FORMULA = re.compile(r"\$\$.+?\$\$|\$[^$\n]+\$", re.S)
+MATRIX = re.compile(r"\\begin\{[pbv]?matrix\}.*?\\end\{[pbv]?matrix\}", re.S)
+OPERATOR = r"(?:=|≈|×|\+|-|−|\\approx|\\times|\\cdot|<|>|\\le|\\ge)"
+BESIDE = re.compile(rf"{OPERATOR}[\s{{(&]*$"), re.compile(rf"^[\s}})&]*{OPERATOR}")
+ROW = re.compile(r"^[ \t]*\|.*\|[ \t]*$", re.M)
+
+
+@dataclass(frozen=True)
+class Number:
+    line: int
+    written: str
+    required: bool  # a decimal, or a whole number of a calculation
+
+
+class Numbers:
+    """The parser that makes one test of all the numbers of a page."""
+
+    def __call__(self, document):
+        end = len(document.text)
+        yield Region(end, end, None, self.check)
+
+    def check(self, example):
+        found = faults(example.document, {**example.namespace, "cited": cited})
+        return "\n".join(f"{example.path}:{line}: {fault}" for line, fault in found)
+
+
+def cited(source: str, value: float) -> float:
+    """A number that no code here computes, from the reference with the key `source` (test_twins.py looks it up)."""
+    return value
+
+
+def count(document) -> int:
+    """How many numbers of a page are bound."""
+    pending, total = [], 0
+    for _, numbers, values in blocks(document):
+        if values is not None:
+            total += len(pending)
+        pending = numbers
+    return total
+
+
+def faults(document, names):
+    """Yield (line, what is wrong) for each block whose numbers are not the values under it."""
+    pending = []  # the numbers of the block just read
+    for line, numbers, values in blocks(document):
+        if values is not None:
+            yield from compare(pending, values, names, line)
+            pending = []
+        else:
+            yield from unbound(pending)
+            pending = numbers
+    yield from unbound(pending)
+
+
+def blocks(document):
+    """Yield (line, numbers, None) for each block of a page, and (line, [], values) for each line of values."""
+    for start, text, values in parts(document):
+        line = document.text.count("\n", 0, start) + 1
+        yield line, [] if values is not None else list(numbers(text, line)), values
+
+
+def parts(document):
+    text, position = document.text, 0
+    for fence in [*Fences.lexer(document), None]:
+        for match in BLOCK.finditer(text, position, fence.start if fence else len(text)):
+            yield match.start(), match[0], match["values"]
+        if fence:
+            info, newline, body = text[fence.start : fence.end].partition("\n")
+            if is_run(fence.lexemes["info"]):  # of code that runs, only comments are prose
+                body = "\n".join("".join(COMMENT.findall(line)) for line in body.split("\n"))
+            yield fence.start, info + newline + body, None
+            position = fence.end
+
+
+def numbers(block: str, line: int):
+    readable = UNREAD.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), block)
+    calculations = list(spans(readable))
+    for match in NUMBER.finditer(readable):
+        required = "." in match[0] or any(inside(match, *span, readable) for span in calculations)
+        yield Number(line + readable.count("\n", 0, match.start()), match[0], required)
+
+
+def spans(text):
+    """Where whole numbers count: (start, end, whether only those beside an operator)."""
+    yield from ((row.start(), row.end(), False) for row in ROW.finditer(text))
+    yield from ((matrix.start(), matrix.end(), False) for matrix in MATRIX.finditer(text))
+    yield from ((formula.start(), formula.end(), True) for formula in FORMULA.finditer(text))
+
+
+def inside(match, start, end, beside, text):
+    if not start <= match.start() < end:
+        return False
+    before, after = BESIDE
+    return not beside or bool(before.search(text[start : match.start()]) or after.search(text[match.end() : end]))
+
+
+def unbound(found):
+    for number in found:
+        if number.required:
+            yield number.line, f"{number.written} is bound to nothing: write <!-- numbers: value; … --> under its block"
+
+
+def compare(found, values, names, line):
+    """Yield what is wrong with the numbers of a block, given the values written under it."""
+    entries = []
+    for value in filter(None, map(str.strip, values.split(";"))):
+        if not re.search(r"[A-Za-z_]", value):
+            yield line, f'{value} is typed by hand: name what computes it, or cited("key", value)'
+        try:
+            entries += [(value, entry) for entry in flat(eval(value, names))]
+        except Exception as error:
+            yield line, f"{value}: {type(error).__name__}: {error}"
+            return
+    required = [number for number in found if number.required]
+    bound = found if len(entries) == len(found) else required
+    if len(entries) != len(bound):
+        yield (
+            line,
+            (
+                f"{len(entries)} values for {len(required)} numbers: {', '.join(n.written for n in required)}"
+                + (f" (or all {len(found)}: {', '.join(n.written for n in found)})" if found != required else "")
+            ),
+        )
+        return
+    for number, (value, entry) in zip(bound, entries, strict=True):
+        written = number.written.replace("−", "-").replace(",", "")
+        right = rounded(entry, written)
+        if right != written:
+            yield number.line, f"{number.written} is written, and {value} is {entry}: write {right}"
+
+
+def rounded(value, written: str) -> str:
+    """The value with as many digits as were written, in their form (0.67, .67, 6.7e-1, 12)."""
+    if isinstance(value, str):
+        return value
+    mantissa, e, exponent = re.fullmatch(r"(.*?)(?:([eE])(.*))?", written).groups()
+    digits = len(mantissa.partition(".")[2])
+    if e:
+        mantissa, _, exponent = f"{value:.{digits}e}".partition("e")
+        return f"{mantissa}{e}{int(exponent)}"
+    if "." not in written and value != round(value):
+        return str(value)  # a whole number is exact
+    text = f"{value:.{digits}f}"
+    if re.fullmatch(r"-0\.?0*", text):
+        text = text[1:]
+    return re.sub(r"^(-?)0\.", r"\1.", text) if re.match(r"-?\.", written) else text
+
+
+def flat(value):
+    if hasattr(value, "flatten"):
+        return value.flatten().tolist()
+    return [entry for item in value for entry in flat(item)] if isinstance(value, list | tuple) else [value]
