@@ -3,8 +3,8 @@
 Under a block (what blank lines part; a fence is one block) stands `<!-- numbers: weights[0, 0]; output -->`: the n-th
 number of the block equals the n-th value, rounded to the digits written. A tensor stands for all its entries, row by
 row. Values are taken when the whole page has run. Every decimal must be bound, and every whole number of a
-calculation: a table, a matrix, or a formula in which it stands next to =, ≈, ×, + or −. Whoever names a value for each
-number of a block, whole numbers of the prose included, binds them all.
+calculation: a table, a matrix, a figure, or a formula in which it stands next to =, ≈, ×, + or −. Whoever names a
+value for each number of a block, whole numbers of the prose included, binds them all.
 """
 
 import re
@@ -37,6 +37,7 @@ MATRIX = re.compile(r"\\begin\{[pbv]?matrix\}.*?\\end\{[pbv]?matrix\}", re.S)
 OPERATOR = r"(?:=|≈|×|\+|-|−|\\approx|\\times|\\cdot|<|>|\\le|\\ge)"
 BESIDE = re.compile(rf"{OPERATOR}[\s{{(&]*$"), re.compile(rf"^[\s}})&]*{OPERATOR}")
 ROW = re.compile(r"^[ \t]*\|.*\|[ \t]*$", re.M)
+FIGURE = re.compile(r"\A[ \t]*(?:`{3,}|~{3,})[ ]*figure\b.*", re.S)
 
 
 @dataclass(frozen=True)
@@ -116,6 +117,7 @@ def numbers(block: str, line: int):
 
 def spans(text):
     """Where whole numbers count: (start, end, whether only those beside an operator)."""
+    yield from ((figure.start(), figure.end(), False) for figure in FIGURE.finditer(text))
     yield from ((row.start(), row.end(), False) for row in ROW.finditer(text))
     yield from ((matrix.start(), matrix.end(), False) for matrix in MATRIX.finditer(text))
     yield from ((formula.start(), formula.end(), True) for formula in FORMULA.finditer(text))
