@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from attn.checks import check_attention, check_look, check_query_key
+from attn.checks import check_look, check_query_key, check_value
 from attn.masks import visible
 
 
@@ -32,13 +32,8 @@ def attention_scores(Q: Tensor, K: Tensor, *, scale: float | None = None) -> Ten
 
 
 def attention_weights(
-    Q: Tensor,
-    K: Tensor,
-    *,
-    mask: Tensor | None = None,
-    causal: bool = False,
-    bias: Tensor | None = None,
-    scale: float | None = None,
+    Q: Tensor, K: Tensor, *,
+    mask: Tensor | None = None, causal: bool = False, bias: Tensor | None = None, scale: float | None = None,
 ) -> Tensor:
     """How much each query looks at each key: softmax(QKᵀ/√d_k), over the keys. Each row sums to 1.
 
@@ -74,14 +69,8 @@ def attention_weights(
 
 
 def attention(
-    Q: Tensor,
-    K: Tensor,
-    V: Tensor,
-    *,
-    mask: Tensor | None = None,
-    causal: bool = False,
-    bias: Tensor | None = None,
-    scale: float | None = None,
+    Q: Tensor, K: Tensor, V: Tensor, *,
+    mask: Tensor | None = None, causal: bool = False, bias: Tensor | None = None, scale: float | None = None,
 ) -> Tensor:
     """The mean of the values, weighted by how much each query looks at each key: softmax(QKᵀ/√d_k)V.
 
@@ -104,17 +93,18 @@ def attention(
 
     Source: Vaswani et al. 2017, equation 1, arXiv:1706.03762.
     """
-    check_attention(Q, K, V, mask=mask, causal=causal, bias=bias, scale=scale)
+    check_value(K, V)
     return attention_weights(Q, K, mask=mask, causal=causal, bias=bias, scale=scale) @ V  # (…, n, d_v)
 
 
 def masked_softmax(scores: Tensor, may_look: Tensor | None) -> Tensor:
     """Softmax over the keys that may be looked at; the others get exactly 0, and so does a row without any.
 
-    The lowest finite number, not -∞, keeps softmax and its gradient finite in such a row.
+    The lowest finite number, not -∞, keeps softmax and its gradient finite in such a row. The scores are overwritten,
+    which saves a copy of the largest tensor.
     """
     if may_look is None:
         return torch.softmax(scores, dim=-1)
-    lowest = torch.finfo(scores.dtype).min
-    weights = torch.softmax(scores.masked_fill(~may_look, lowest), dim=-1)
-    return weights.masked_fill(~may_look, 0.0)
+    scores.masked_fill_(~may_look, torch.finfo(scores.dtype).min)
+    weights = torch.softmax(scores, dim=-1)
+    return torch.where(may_look, weights, 0.0)

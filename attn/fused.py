@@ -9,14 +9,8 @@ from attn.masks import visible
 
 
 def fused_attention(
-    Q: Tensor,
-    K: Tensor,
-    V: Tensor,
-    *,
-    mask: Tensor | None = None,
-    causal: bool = False,
-    bias: Tensor | None = None,
-    scale: float | None = None,
+    Q: Tensor, K: Tensor, V: Tensor, *,
+    mask: Tensor | None = None, causal: bool = False, bias: Tensor | None = None, scale: float | None = None,
     dropout: float = 0.0,
 ) -> Tensor:
     """softmax(QKᵀ/√d_k)V through torch's `scaled_dot_product_attention`; what the layers call.
@@ -42,22 +36,16 @@ def fused_attention(
 
     Source: Dao et al. 2022, arXiv:2205.14135; Vaswani et al. 2017, arXiv:1706.03762.
     """
-    check_attention(Q, K, V, mask=mask, causal=causal, bias=bias, scale=scale)
+    check_attention(Q, K, V, mask, causal, bias, scale)
     check_dropout(dropout)
     square = Q.shape[-2] == K.shape[-2] and mask is None and bias is None  # there torch's is_causal is ours
     look = visible(mask, causal and not square, Q, K)
     if bias is not None:
         look = bias if look is None else bias.masked_fill(~look, -torch.inf)
-    if look is not None and Q.ndim > 4:
-        look = look.expand(*Q.shape[:-2], *look.shape[-2:])
+    if look is not None:
+        look = lift(look if Q.ndim <= 4 else look.expand(*Q.shape[:-1], K.shape[-2]))
     output = F.scaled_dot_product_attention(
-        lift(Q),
-        lift(K),
-        lift(V),
-        attn_mask=None if look is None else lift(look),
-        dropout_p=dropout,
-        is_causal=causal and square,
-        scale=scale,
+        lift(Q), lift(K), lift(V), attn_mask=look, dropout_p=dropout, is_causal=causal and square, scale=scale
     )
     return output.reshape(*Q.shape[:-1], V.shape[-1])  # (…, n, d_v)
 

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from attn.cache import KVCache
-from attn.checks import check_dropout, check_flag, check_heads, check_input, check_look, check_pair, check_size
+from attn.checks import check_divides, check_dropout, check_input, check_look, check_pair, check_size
 from attn.functional import attention_weights
 from attn.fused import fused_attention
 
@@ -38,7 +38,7 @@ class SelfAttention(nn.Module):
         self.W_v = nn.Linear(d_model, d_model)
 
     def forward(self, x: Tensor) -> Tensor:
-        check_input("x", x, self.W_q.in_features, self.W_q.weight)
+        check_input("x", x, self.W_q)
         Q = self.W_q(x)  # (…, n, d_model)
         K = self.W_k(x)
         V = self.W_v(x)
@@ -80,27 +80,21 @@ class MultiHeadAttention(nn.Module):
     def __init__(
         self, d_model: int, num_heads: int, *, num_kv_heads: int | None = None, bias: bool = True, dropout: float = 0.0
     ) -> None:
-        check_heads(d_model, num_heads, num_kv_heads)
-        check_flag("bias", bias)
+        num_kv_heads = num_heads if num_kv_heads is None else num_kv_heads
+        check_divides("num_heads", num_heads, "d_model", d_model)
+        check_divides("num_kv_heads", num_kv_heads, "num_heads", num_heads)
         check_dropout(dropout)
         super().__init__()
-        self.d_model, self.num_heads, self.dropout = d_model, num_heads, dropout
-        self.num_kv_heads = num_heads if num_kv_heads is None else num_kv_heads
-        d_kv = self.num_kv_heads * (d_model // num_heads)
+        self.num_heads, self.num_kv_heads, self.dropout = num_heads, num_kv_heads, dropout
+        d_kv = d_model // num_heads * num_kv_heads
         self.W_q = nn.Linear(d_model, d_model, bias=bias)
         self.W_k = nn.Linear(d_model, d_kv, bias=bias)
         self.W_v = nn.Linear(d_model, d_kv, bias=bias)
         self.W_o = nn.Linear(d_model, d_model, bias=bias)
 
     def forward(
-        self,
-        x: Tensor,
-        memory: Tensor | None = None,
-        *,
-        mask: Tensor | None = None,
-        causal: bool = False,
-        bias: Tensor | None = None,
-        cache: KVCache | None = None,
+        self, x: Tensor, memory: Tensor | None = None, *,
+        mask: Tensor | None = None, causal: bool = False, bias: Tensor | None = None, cache: KVCache | None = None,
     ) -> Tensor:
         """x looks at itself, or at `memory` (…, m, d_model), or at itself and all that went through `cache` before."""
         Q, K, V = self._project(x, x if memory is None else memory)
@@ -116,13 +110,8 @@ class MultiHeadAttention(nn.Module):
         return output
 
     def weights(
-        self,
-        x: Tensor,
-        memory: Tensor | None = None,
-        *,
-        mask: Tensor | None = None,
-        causal: bool = False,
-        bias: Tensor | None = None,
+        self, x: Tensor, memory: Tensor | None = None, *,
+        mask: Tensor | None = None, causal: bool = False, bias: Tensor | None = None,
     ) -> Tensor:
         """How much each query looks at each key, in each head, before dropout: (…, h, n, m)."""
         Q, K, _ = self._project(x, x if memory is None else memory)
@@ -140,23 +129,18 @@ class MultiHeadAttention(nn.Module):
             raise TypeError(f"layer must be an nn.MultiheadAttention: it is {type(layer).__name__}")
         if layer.bias_k is not None or layer.add_zero_attn or layer.in_proj_weight is None:
             raise ValueError("layer must have no bias_k, bias_v, add_zero_attn, kdim or vdim: it has one of them")
-        bias = layer.in_proj_bias is not None
-        new = cls(layer.embed_dim, layer.num_heads, bias=bias, dropout=layer.dropout)
-        new = new.to(layer.in_proj_weight).train(layer.training)
-        projections = (new.W_q, new.W_k, new.W_v)
-        with torch.no_grad():
-            for ours, theirs in zip(projections, layer.in_proj_weight.chunk(3), strict=True):
-                ours.weight.copy_(theirs)
-            if bias:
-                for ours, theirs in zip(projections, layer.in_proj_bias.chunk(3), strict=True):
-                    ours.bias.copy_(theirs)
-        new.W_o.load_state_dict(layer.out_proj.state_dict())
-        return new
+        state = {f"W_o.{name}": x for name, x in layer.out_proj.state_dict().items()}
+        for name, packed in (("weight", layer.in_proj_weight), ("bias", layer.in_proj_bias)):
+            if packed is not None:
+                state |= {f"W_{letter}.{name}": x for letter, x in zip("qkv", packed.chunk(3), strict=True)}
+        new = cls(layer.embed_dim, layer.num_heads, bias=layer.in_proj_bias is not None, dropout=layer.dropout)
+        new.to(layer.in_proj_weight).load_state_dict(state)
+        return new.train(layer.training)
 
     def _project(self, x: Tensor, source: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        check_input("x", x, self.d_model, self.W_q.weight)
+        check_input("x", x, self.W_q)
         if source is not x:
-            check_input("memory", source, self.d_model, self.W_k.weight)
+            check_input("memory", source, self.W_k)
             check_pair("x", x, "memory", source)
         Q = self.W_q(x).unflatten(-1, (self.num_heads, -1)).transpose(-3, -2)  # (…, h, n, d_k)
         K = self.W_k(source).unflatten(-1, (self.num_kv_heads, -1)).transpose(-3, -2)  # (…, num_kv_heads, m, d_k)

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from attn.checks import check_size
+from attn.checks import check_size, kind
 
 
 def causal_mask(n: int, m: int | None = None, *, device: torch.device | None = None) -> Tensor:
@@ -53,8 +53,7 @@ def padding_mask(lengths: Tensor, m: int) -> Tensor:
             [[1, 1, 1, 1, 0]]], dtype=torch.int32)
     """
     if not isinstance(lengths, Tensor) or lengths.dtype == torch.bool or lengths.is_floating_point():
-        kind = lengths.dtype if isinstance(lengths, Tensor) else type(lengths).__name__
-        raise TypeError(f"lengths must be a tensor of integers: it is {kind}")
+        raise TypeError(f"lengths must be a tensor of integers: it is {kind(lengths)}")
     check_size("m", m, least=0)
     if lengths.numel() and not 0 <= int(lengths.min()) <= int(lengths.max()) <= m:
         raise ValueError(f"lengths must lie between 0 and m: m is {m}, lengths are {lengths.tolist()}")
