@@ -3,6 +3,7 @@
 import importlib
 import logging
 import sys
+from html import escape
 from pathlib import Path
 
 import yaml
@@ -33,12 +34,15 @@ def accept(language, inputs, options, attrs, md):
 
 def fence(source, language, css_class, options, md, **kwargs):
     try:
-        drawing = module(options["module"]).draw(yaml.safe_load(source))
+        words = yaml.safe_load(source)
+        caption = words.pop("caption", "")
+        drawing = module(options["module"]).draw(words)
         if "<path" not in drawing and "<rect" not in drawing:
             raise ValueError("it draws nothing")
     except Exception as error:
         raise SuperFencesException(f"figure {options['module']}: {type(error).__name__}: {error}") from error
-    return f'<div class="drawn" data-search-exclude>{drawing}</div>'
+    caption = f"<figcaption>{escape(caption)}</figcaption>" if caption else ""
+    return f'<figure class="drawn" data-search-exclude>{drawing}{caption}</figure>'
 
 
 def module(name):

@@ -22,7 +22,7 @@ UNREAD = re.compile(  # what a reader does not see as a number
     r"<!--.*?-->"
     r"|\]\([^)\s]*|https?://[^\s)>]+"  # addresses
     r"|\{:?[ ]*[#.][^}\n]*\}"  # { #id .class }
-    r"|^[ \t]*\d+\.(?=[ \t])"  # 1. in front of a list's item
+    r"|^[ \t]*\d+\.(?=[ \t])|^\*\*\w+ \d+\.\*\*"  # 1. in front of a list's item, **Exercise 1.**
     r"|_\{[^{}]*\}|[_^]\d|\^\{\d+\}"  # x_1 and n^2
     r"|\\[A-Za-z]+\b(?=\d)"  # \approx1.41
     r"|\barXiv:[\w./]+|(?<![A-Za-z0-9_.])\d+(?:\.\d+){2,}",  # papers, and versions such as 2.13.0
@@ -36,6 +36,7 @@ FORMULA = re.compile(r"\$\$.+?\$\$|\$[^$\n]+\$", re.S)
 MATRIX = re.compile(r"\\begin\{[pbv]?matrix\}.*?\\end\{[pbv]?matrix\}", re.S)
 OPERATOR = r"(?:=|≈|×|\+|-|−|\\approx|\\times|\\cdot|<|>|\\le|\\ge)"
 BESIDE = re.compile(rf"{OPERATOR}[\s{{(&]*$"), re.compile(rf"^[\s}})&]*{OPERATOR}")
+CODE = re.compile(r"`[^`\n]+`")
 ROW = re.compile(r"^[ \t]*\|.*\|[ \t]*$", re.M)
 FIGURE = re.compile(r"\A[ \t]*(?:`{3,}|~{3,})[ ]*figure\b.*", re.S)
 
@@ -111,7 +112,8 @@ def numbers(block: str, line: int):
     readable = UNREAD.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), block)
     calculations = list(spans(readable))
     for match in NUMBER.finditer(readable):
-        required = "." in match[0] or any(inside(match, *span, readable) for span in calculations)
+        coded = any(code.start() < match.start() < code.end() for code in CODE.finditer(readable))
+        required = "." in match[0] or (not coded and any(inside(match, *span, readable) for span in calculations))
         yield Number(line + readable.count("\n", 0, match.start()), match[0], required)
 
 
