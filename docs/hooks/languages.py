@@ -29,7 +29,7 @@ def on_template_context(context, template_name, config):
 
 def share_choices(context, config):
     """Material keeps a reader's choices (light, dark) for the folder `scope`: the whole site, not one language."""
-    config.extra["scope"] = context["base_url"] if is_home(config) else f"{context['base_url']}/.."
+    config.extra["scope"] = context["base_url"] if is_home(config) else f"{context['base_url'].rstrip('/')}/.."
 
 
 def on_post_build(config):
