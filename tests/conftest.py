@@ -84,9 +84,9 @@ def complaints(process) -> str:
 
 @pytest.fixture(scope="session")
 def site(built, address):
-    """The folder of the whole built site."""
-    if built.returncode:
-        pytest.fail(f"mkdocs build --strict fails:\n{complaints(built)}", pytrace=False)
+    """The folder of the whole built site; what the build merely warns of, test_site.py reports."""
+    if not Path(address[0], "zh", "index.html").exists():
+        pytest.fail(f"mkdocs build makes no site:\n{complaints(built)}", pytrace=False)
     return address[0]
 
 
