@@ -2,13 +2,14 @@
 
 from sybil import Sybil
 
+from promise.equations import Equations
 from promise.fences import Fences
 from promise.numbers import Numbers
 from promise.page import Page
 
 collect_ignore = ["hooks", "figures", "theme", "promise"]
 pytest_collect_file = Sybil(
-    parsers=[Fences(), Numbers()],
+    parsers=[Fences(), Numbers(), Equations()],
     patterns=["*.md", "**/notebooks/*.py"],
     document_types={".md": Page, ".py": Page},
 ).pytest()

@@ -5,6 +5,7 @@ from pathlib import Path
 from sybil import Document
 
 from promise import notebook
+from promise.equations import Equations
 from promise.fences import Fences, blocks
 from promise.numbers import Numbers, count
 
@@ -28,7 +29,7 @@ class Page(Document):
 def faults(text: str, path) -> list[str]:
     """Run the whole of a page whose Markdown is `text`: what pytest would say of it, a message for each fault."""
     found = []
-    for example in Page.of(text, path, (Fences(), Numbers())).examples():
+    for example in Page.of(text, path, (Fences(), Numbers(), Equations())).examples():
         try:
             example.evaluate()
         except Exception as error:

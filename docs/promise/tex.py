@@ -7,13 +7,14 @@ page's, attn's (\text{Attention}) or FUNCTIONS.
 
 import math
 import re
+from functools import reduce
 
 import torch
 
 import attn
 
 LAYOUT = re.compile(  # no meaning for the value
-    r"\\[,;:! ]|~|\\(?:left|right|[bB]igg?[lr]?|displaystyle|limits|nolimits)(?![A-Za-z])"
+    r"(?<!\\)\\[,;:! ]|~|\\(?:left|right|[bB]igg?[lr]?|displaystyle|limits|nolimits)(?![A-Za-z])"
     r"|\\(?:begin|end)\{(?:aligned|align\*?|split|gathered)\}"
 )
 TOKEN = re.compile(
@@ -22,6 +23,7 @@ TOKEN = re.compile(
     r"|\\(?:begin|end)\{\w+\}|\\[A-Za-z]+|\\.|:=|\S"
 )
 MATRIX, END = re.compile(r"\\begin\{[pb]?matrix\}"), re.compile(r"\\end\{[pb]?matrix\}")
+MARKS = {"^", "_"}
 OPEN, CLOSE = {"(", "[", "{", r"\lVert", "\\{"}, {")", "]", "}", r"\rVert", "\\}"}
 TIMES = {r"\cdot", r"\times", r"\odot", "×", "·"}
 MINUS = {"-", "−"}
@@ -34,8 +36,8 @@ FUNCTIONS = {
     "sin": torch.sin,
     "tanh": torch.tanh,
     "softmax": lambda *row: torch.softmax(beside(row), -1),
-    "max": lambda *row: beside(row).max(),
-    "min": lambda *row: beside(row).min(),
+    "max": lambda *row: reduce(torch.maximum, row) if len(row) > 1 else row[0].max(),
+    "min": lambda *row: reduce(torch.minimum, row) if len(row) > 1 else row[0].min(),
     "Attention": attn.attention,
 }
 CONSTANTS = {"e": math.e, "pi": math.pi, "infty": math.inf}
@@ -47,7 +49,13 @@ class Wrong(Exception):
 
 
 class Unknown(Wrong):
-    """A name or function without a value."""
+    """A name without a value, or a sign without a meaning."""
+
+    def __init__(self, what):
+        super().__init__(
+            f"{what} has no value on this page: give it one in a block, or write it with names that have one "
+            "(what nobody can compute: NEVER in docs/promise/equations.py)"
+        )
 
 
 class Free(Exception):
@@ -58,10 +66,10 @@ class Free(Exception):
 
 
 def tokens(tex: str) -> list[str]:
-    r"""\text{softmax}(x_1) is softmax ( x _ 1 ); words that can't be a name say nothing."""
+    r"""\text{softmax}(x_1) is softmax ( x _ 1 ); words that begin with a space, as \text{ bytes}, only explain."""
     found = TOKEN.finditer(LAYOUT.sub(" ", tex).rstrip(" \n.,;。，；"))
-    words = [match["word"] if match["word"] is not None else match[0] for match in found]
-    return [word for word in words if word.isascii() and " " not in word and word]
+    words = [match[0] if match["word"] is None else match["word"] for match in found]
+    return [word for word in words if word[:1].strip()]
 
 
 def matrix(value) -> torch.Tensor:
@@ -90,7 +98,7 @@ class Reader:
     def value(self):
         value = self.sum()
         if self.peek():
-            raise Wrong(f"can't read {self.peek()}")
+            raise Unknown(self.peek())
         return value
 
     def part(self, tokens):
@@ -155,9 +163,9 @@ class Reader:
             return self.group().sqrt()
         if token in {r"\sum", r"\prod"}:
             return self.series(added if token == r"\sum" else torch.mul)
-        if re.fullmatch(r"\\?[A-Za-z]\w*", token):
+        if token.removeprefix("\\")[:1].isalpha():
             return self.name(token.removeprefix("\\"))
-        raise Wrong(f"can't read {token}" if token else "something is missing beside a sign")
+        raise Unknown(token) if token else Wrong("something is missing beside a sign")
 
     def inside(self, opening):
         parts = self.list()
@@ -246,7 +254,7 @@ class Reader:
 
     def bounds(self):
         letter, first, last = "", 1, None
-        while self.peek() in {"_", "^"}:
+        while self.peek() in MARKS:
             if self.take() == "^":
                 last = int(self.part(self.script()))
             else:
@@ -283,7 +291,7 @@ class Reader:
     def indexed(self, name):
         """The value of d_k, W_q, W^Q: names of the page that contain their index."""
         start = self.position
-        mark = self.take() if self.peek() in {"_", "^"} else ""
+        mark = self.take() if self.peek() in MARKS else ""
         if mark:
             script = "".join(self.script())
             if mark == "_" or re.fullmatch("[A-SU-Z]", script):
