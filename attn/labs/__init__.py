@@ -1,0 +1,1 @@
+"""What the labs import, outside the mathematics."""
