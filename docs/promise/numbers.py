@@ -22,7 +22,7 @@ UNREAD = re.compile(  # what a reader does not see as a number
     r"<!--.*?-->"
     r"|\]\([^)\s]*|https?://[^\s)>]+"  # addresses
     r"|\{:?[ ]*[#.][^}\n]*\}"  # { #id .class }
-    r"|^[ \t]*\d+\.(?=[ \t])|^\*\*\w+ \d+\.\*\*"  # 1. in front of a list's item, **Exercise 1.**
+    r"|^[ \t]*\d+\.(?=[ \t])|^\*\*\w+ ?\d+\.\*\*"  # 1. in front of a list's item, **Exercise 1.**
     r"|_\{[^{}]*\}|[_^]\d|\^\{\d+\}"  # x_1 and n^2
     r"|\\[A-Za-z]+\b(?=\d)"  # \approx1.41
     r"|\barXiv:[\w./]+|(?<![A-Za-z0-9_.])\d+(?:\.\d+){2,}",  # papers, and versions such as 2.13.0
@@ -30,7 +30,7 @@ UNREAD = re.compile(  # what a reader does not see as a number
 )
 NUMBER = re.compile(
     r"(?<![A-Za-z0-9_.])(?:(?<![)\]}\d])[-−])?"
-    r"(?:\d*\.\d+(?:[eE]-?\d+)?|\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?![A-Za-z_])"
+    r"(?:\d*\.\d+(?:[eE]-?\d+)?|\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\d)|\d+)(?![A-Za-z_])"
 )
 FORMULA = re.compile(r"\$\$.+?\$\$|\$[^$\n]+\$", re.S)
 MATRIX = re.compile(r"\\begin\{[pbv]?matrix\}.*?\\end\{[pbv]?matrix\}", re.S)
