@@ -26,6 +26,7 @@ RULES = [
         rf"{HAN} +[A-Za-z0-9]|[A-Za-z0-9] +{HAN}",
         "no space between Chinese and Latin, formulas or code: CSS sets it",
     ),
+    (r"[０-９Ａ-Ｚａ-ｚ．％]", "write digits, letters, points and % in half width"),
     (r"[“”]", "quote with 「」"),
 ]
 BROKEN = "one line for each paragraph: a line break shows as a space in Chinese"
@@ -82,6 +83,7 @@ FAULTY = [
     "[参考 x](a.md) 里有",
     "1. 先看 Transformer",
     "他说“好”",
+    "约０．６７",
     "第一行\n第二行",
     '??? question "练习 1"',
     "### 第 1 步 { #step }",
