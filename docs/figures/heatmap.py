@@ -26,14 +26,15 @@ def draw(words):
 
 def heatmap(weights, rows, columns, title, description):
     left, top = 16 + 9 * max(map(width, rows)), 30
-    with sheet(left + SIZE * len(columns) + 4, top + SIZE * len(rows) + 4) as (fig, ax):
+    wide = max(SIZE, 12 + 8 * max(map(width, columns)))  # so that the words above don't touch
+    with sheet(left + wide * len(columns) + 4, top + SIZE * len(rows) + 4) as (fig, ax):
         for j, column in enumerate(columns):
-            label(ax, left + SIZE * (j + 0.5), top - 12, column)
+            label(ax, left + wide * (j + 0.5), top - 12, column)
         for i, row in enumerate(rows):
             label(ax, left - 10, top + SIZE * (i + 0.5), row, ha="right")
             for j in range(len(columns)):
                 weight = float(weights[i, j])
-                cell(ax, left + SIZE * j, top + SIZE * i, SIZE, SIZE, f"{weight:.2f}", weight)
+                cell(ax, left + wide * j, top + SIZE * i, wide, SIZE, f"{weight:.2f}", weight)
         return svg(fig, title, description)
 
 

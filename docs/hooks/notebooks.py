@@ -14,6 +14,7 @@ from html import escape
 from pathlib import Path
 
 from bs4 import BeautifulSoup
+from mkdocs.exceptions import PluginError
 from mkdocs.plugins import event_priority
 from mkdocs.structure.pages import Page
 
@@ -40,11 +41,21 @@ def on_page_content(html, page, config, files):
     path = Path(page.file.abs_src_path)
     if path.suffix != ".py":
         return html
-    outputs = iter([output(cell, page) for cell in BeautifulSoup(html, "html.parser").select(".jp-CodeCell")])
-    text = CODE.sub(lambda cell: cell[0] + next(outputs), notebook.read(path))
+    cells = [cell for cell in BeautifulSoup(html, "html.parser").select(".jp-CodeCell") if not nested(cell)]
+    text = notebook.read(path)
+    if len(cells) != len(CODE.findall(text)):
+        raise PluginError(f"{path}: {len(CODE.findall(text))} code cells are written, {len(cells)} were run")
+    outputs = iter([output(cell, page) for cell in cells])
+    text = CODE.sub(lambda cell: cell[0] + next(outputs), text)
     page.markdown = config.plugins.on_page_markdown(text, page=page, config=config, files=files)
     Page.render(page, config, files)
+    page.title = page._title_from_render
     return page.content
+
+
+def nested(cell):
+    """mkdocs-jupyter wraps each code cell in a second one."""
+    return cell.find_parent(class_="jp-CodeCell")
 
 
 def output(cell, page):
