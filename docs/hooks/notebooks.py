@@ -68,5 +68,5 @@ def output(cell, page):
         elif picture := area.find("svg"):
             parts.append(f'<div class="drawn" data-search-exclude>{picture}</div>')
         else:
-            parts.append(f"<pre><code>{escape(area.get_text().strip(), quote=False)}</code></pre>")
+            parts.append(f"<pre>{escape(area.get_text().strip(), quote=False)}</pre>")
     return "".join(f'\n\n<div class="output" tabindex="0" role="group">{part}</div>' for part in parts)
