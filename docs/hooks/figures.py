@@ -1,16 +1,12 @@
 """A fence ```figure module="weights"``` holds words; docs/figures/weights.py draws them, with attn, while building."""
 
 import importlib
-import logging
 import sys
-from html import escape
 from pathlib import Path
 
-import yaml
 from mkdocs.structure.files import File
 from pymdownx.superfences import SuperFencesException
 
-log = logging.getLogger("mkdocs.hooks.figures")
 DRAWN = "assets/drawn"  # what the theme needs as a file of its own
 
 
@@ -23,7 +19,7 @@ def on_config(config):
 
 
 def on_files(files, config):
-    files.append(File.generated(config, f"{DRAWN}/logo.svg", content=module("logo").draw()))
+    files.append(File.generated(config, f"{DRAWN}/logo.svg", content=importlib.import_module("figures.logo").draw()))
 
 
 def accept(language, inputs, options, attrs, md):
@@ -34,16 +30,6 @@ def accept(language, inputs, options, attrs, md):
 
 def fence(source, language, css_class, options, md, **kwargs):
     try:
-        words = yaml.safe_load(source)
-        caption = words.pop("caption", "")
-        drawing = module(options["module"]).draw(words)
-        if "<path" not in drawing and "<rect" not in drawing:
-            raise ValueError("it draws nothing")
+        return importlib.import_module("figures").figure(options["module"], source)
     except Exception as error:
         raise SuperFencesException(f"figure {options['module']}: {type(error).__name__}: {error}") from error
-    caption = f"<figcaption>{escape(caption)}</figcaption>" if caption else ""
-    return f'<figure class="drawn" data-search-exclude>{drawing}{caption}</figure>'
-
-
-def module(name):
-    return importlib.import_module(f"figures.{name}")

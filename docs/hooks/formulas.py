@@ -40,7 +40,7 @@ def fetch(folder):
                     install_jspackage("katex", VERSION, temporary)
             except (JSPackageInstallError, OSError) as error:
                 raise PluginError(
-                    f"formulas need KaTeX {VERSION}, fetched once into {folder}, and it could not be fetched ({error}). "
+                    f"formulas need KaTeX {VERSION}, fetched once into {folder}, which failed ({error}). "
                     "Connect to the network and build again."
                 ) from error
             with contextlib.suppress(OSError):  # another build was faster
