@@ -125,6 +125,8 @@ CALL = r"\text{Attention}(Q, K, V) = \text{softmax}\left(\frac{QK^\top}{\sqrt{d_
         (MIX, r"10", "-10"),
         (MIX, r"5 \times", "5 +"),
         (MIX, "=", r"\approx"),
+        (r"0.67 \times 10 + 0.33 \times 20 = 13.3", "=", r"\approx"),
+        (CALL, "=", r"\approx"),
         (MIX, "=", ">"),
         (SUM, "x_2", "x_1"),  # an index
         (SUM, "i=1", "i=2"),

@@ -74,7 +74,7 @@ def tokens(tex: str) -> list[str]:
 
 def matrix(value) -> torch.Tensor:
     """Every value is a number or has rows and columns: a list of numbers is a row."""
-    tensor = torch.as_tensor(value).detach().double()
+    tensor = torch.as_tensor(value, dtype=torch.float64).detach()
     if tensor.numel() == 1:
         return tensor.reshape(())
     return tensor[None] if tensor.ndim == 1 else tensor
@@ -283,7 +283,7 @@ class Reader:
         if callable(value):
             return self.called(name, value)
         try:
-            value = torch.as_tensor(value).detach().double()
+            value = torch.as_tensor(value, dtype=torch.float64).detach()
         except (TypeError, ValueError, RuntimeError):
             raise Unknown(name) from None
         return self.entry(value) if self.found("_") else matrix(value)
