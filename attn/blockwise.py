@@ -44,9 +44,10 @@ def blockwise_attention(
     for i in range(0, max(n, 1), block):
         rows = slice(i, i + block)
         q = Q[..., rows, :]  # (…, block, d_k)
+        nothing = q @ K[..., :0, :].transpose(-2, -1)  # (…, block, 0): no key so far
         top = q.new_full((*q.shape[:-1], 1), torch.finfo(q.dtype).min)  # the highest score so far
-        total = torch.zeros_like(top)  # sum of exp(score - top) so far
-        mixed = q.new_zeros(*q.shape[:-1], V.shape[-1])  # sum of exp(score - top) · value so far
+        total = nothing.sum(dim=-1, keepdim=True)  # sum of exp(score - top) so far: 0
+        mixed = nothing @ V[..., :0, :]  # sum of exp(score - top) · value so far: 0
         last = i + q.shape[-2] + m - n if causal else m
         for stop in range(last, 0, -block):  # from the last key to the first: only the first block meets the diagonal
             columns = slice(max(stop - block, 0), stop)

@@ -38,14 +38,16 @@ def fused_attention(
     """
     check_attention(Q, K, V, mask, causal, bias, scale)
     check_dropout(dropout)
-    square = Q.shape[-2] == K.shape[-2] and mask is None and bias is None  # there torch's is_causal is ours
-    look = visible(mask, causal and not square, Q, K)
+    # Torch's is_causal is ours where there are as many queries as keys, and is NaN unless the scale is positive.
+    square = Q.shape[-2] == K.shape[-2] and (scale is None or scale > 0)
+    is_causal = causal and square and mask is None and bias is None
+    look = visible(mask, causal and not is_causal, Q, K)
     if bias is not None:
         look = bias if look is None else bias.masked_fill(~look, -torch.inf)
     if look is not None:
         look = lift(look if Q.ndim <= 4 else look.expand(*Q.shape[:-1], K.shape[-2]))
     output = F.scaled_dot_product_attention(
-        lift(Q), lift(K), lift(V), attn_mask=look, dropout_p=dropout, is_causal=causal and square, scale=scale
+        lift(Q), lift(K), lift(V), attn_mask=look, dropout_p=dropout, is_causal=is_causal, scale=scale
     )
     return output.reshape(*Q.shape[:-1], V.shape[-1])  # (…, n, d_v)
 
