@@ -1,5 +1,6 @@
 """Every fence and every number of a page, notebook pages included, is a test."""
 
+import pytest
 from sybil import Sybil
 
 from promise.equations import Equations
@@ -13,3 +14,14 @@ pytest_collect_file = Sybil(
     patterns=["*.md", "**/notebooks/*.py"],
     document_types={".md": Page, ".py": Page},
 ).pytest()
+
+
+class NoModule(pytest.File):
+    """A notebook that is named on the command line is a page here, not a module of tests."""
+
+    def collect(self):
+        return []
+
+
+def pytest_pycollect_makemodule(module_path, parent):
+    return NoModule.from_parent(parent, path=module_path)
