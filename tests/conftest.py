@@ -1,18 +1,13 @@
 """What several tests share: the whole site, built once and served as it is published, and a real browser."""
 
-import functools
-import http.server
 import os
 import shutil
-import subprocess
-import sys
-import threading
 from pathlib import Path
 
+import pages
+import publish
 import pytest
-from pages import ROOT
 
-PREFIX = "/attn/"  # below a folder of its host, as on GitHub Pages
 FLAGS = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
 NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"]
 USUAL = [
@@ -23,70 +18,26 @@ USUAL = [
 ]
 
 
-class Handler(http.server.SimpleHTTPRequestHandler):
-    """Serve the site below PREFIX; for what is missing, the 404 page of the root, as most hosts do."""
-
-    def translate_path(self, path):
-        below = path.removeprefix(PREFIX)
-        return super().translate_path(f"/{below}" if below != path else "/no such file")
-
-    def send_error(self, code, message=None, explain=None):
-        page = Path(self.directory, "404.html")
-        if code != 404 or not page.exists():
-            return super().send_error(code, message, explain)
-        body = page.read_bytes()
-        self.send_response(404)
-        self.send_header("Content-Type", "text/html; charset=utf-8")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(body)
-
-    def log_message(self, *args):
-        pass
-
-
 @pytest.fixture(scope="session")
 def address(tmp_path_factory):
     """The folder that is served, and its address; the site goes there once it is built."""
     folder = tmp_path_factory.mktemp("site")
-    handler = functools.partial(Handler, directory=str(folder))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield folder, f"http://127.0.0.1:{server.server_port}{PREFIX}"
-        server.shutdown()
+    with publish.serve(folder) as url:
+        yield folder, url
 
 
 @pytest.fixture(scope="session")
 def built(address):
     """The strict build, as a process that has ended."""
     folder, url = address
-    return build(ROOT, folder, SITE_URL=url)
-
-
-def build(root, folder, **environment):
-    return subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)],
-        cwd=root,
-        env=os.environ | {"NO_MKDOCS_2_WARNING": "1"} | environment,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-    )
-
-
-def complaints(process) -> str:
-    """What a build warns of: the lines that a contributor must act on."""
-    lines = (process.stdout + process.stderr).splitlines()
-    told = [text for text in lines if text.startswith(("WARNING", "ERROR"))]
-    return "\n".join(told or lines[-20:])
+    return publish.build(pages.ROOT, folder, SITE_URL=url)
 
 
 @pytest.fixture(scope="session")
 def site(built, address):
     """The folder of the whole built site; what the build merely warns of, test_site.py reports."""
     if not Path(address[0], "zh", "index.html").exists():
-        pytest.fail(f"mkdocs build makes no site:\n{complaints(built)}", pytrace=False)
+        pytest.fail(f"mkdocs build makes no site:\n{publish.complaints(built, 'ERROR')}", pytrace=False)
     return address[0]
 
 

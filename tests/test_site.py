@@ -10,10 +10,10 @@ from pathlib import Path
 from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
 import pages
+import publish
 import pytest
 import yaml
 from bs4 import BeautifulSoup
-from conftest import complaints
 
 from promise.page import run
 from promise.source import SOURCE, shown
@@ -46,7 +46,7 @@ def everything(site) -> list[Path]:
 
 def test_the_strict_build(built):
     if built.returncode:
-        pytest.fail(f"mkdocs build --strict fails:\n{complaints(built)}", pytrace=False)
+        pytest.fail(f"mkdocs build --strict fails:\n{publish.complaints(built)}", pytrace=False)
 
 
 @each_page
