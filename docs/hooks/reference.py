@@ -1,0 +1,120 @@
+"""The reference from the docstrings: `<!-- reference: functional -->` stands for what attn/functional.py makes public.
+
+No tool does it: our docstrings are plain paragraphs with few fixed parts, which the site's own Markdown shows as they
+stand, while mkdocstrings takes the examples in them for quotations.
+"""
+
+import importlib
+import inspect
+import logging
+import re
+
+log = logging.getLogger("mkdocs.hooks.reference")
+PLACE = re.compile(r"^<!--\s*reference:\s*(?P<module>[\w.]+)\s*-->$", re.M)
+PART = re.compile(r"(?P<name>Args|Returns|Raises):\n")
+NAMES = {"Args": "Arguments", "Returns": "Returns", "Raises": "Raises"}
+TYPES = re.compile(r"\b(?:torch\.nn\.modules\.\w+\.|torch\.(?=Tensor)|typing\.|attn\.(?:\w+\.)+)")
+
+
+def on_page_markdown(markdown, page, config, files):
+    def fill(match):
+        try:
+            return f'<div lang="en" markdown="1">\n\n{module(match["module"])}\n\n</div>'
+        except ImportError as error:
+            log.warning("%s: %s asks for what attn does not have: %s", page.file.src_uri, match[0], error)
+            return ""
+
+    return PLACE.sub(fill, markdown)
+
+
+def module(name):
+    found = public(importlib.import_module(f"attn.{name}"))
+    return "\n\n".join([f"In `attn/{name.replace('.', '/')}.py`:", *(documented(*named) for named in found)])
+
+
+def public(module):
+    """The functions and classes that a module offers, in its order; of attn itself, those in attn.__all__."""
+    listed = importlib.import_module("attn").__all__ if module.__name__.count(".") == 1 else None
+    for name, thing in vars(module).items():
+        own = inspect.isroutine(thing) or inspect.isclass(thing)
+        if not own or thing.__module__ != module.__name__ or name.startswith("_"):
+            continue
+        if name in listed if listed else thing.__doc__ and not generated(thing):
+            yield name, thing
+
+
+def generated(thing):
+    """Whether a docstring is not ours: a named tuple writes its own."""
+    return thing.__doc__.startswith(f"{thing.__name__}(")
+
+
+def documented(name, thing, level=3):
+    """One name as Markdown: heading, signature, docstring; of a class, its documented methods, too."""
+    parts = [f"{'#' * level} {name} {{ #{name} }}", fence("{ .python .no-copy }", signature(name, thing))]
+    parts += described(inspect.getdoc(thing) or "")
+    if inspect.isclass(thing):
+        for method, function in vars(thing).items():
+            bound = getattr(thing, method)
+            if not method.startswith("_") and inspect.isroutine(bound) and bound.__doc__:
+                parts.append(documented(f"{name}.{method}", unwrapped(function), level + 1))
+    return "\n\n".join(parts)
+
+
+def unwrapped(function):
+    return getattr(function, "__func__", function)  # of a classmethod
+
+
+def signature(name, thing):
+    """How it is called: on one line, or with a line for each argument."""
+    made = inspect.signature(thing)
+    arguments, named = [], False
+    for argument in made.parameters.values():
+        if argument.kind is argument.KEYWORD_ONLY and not named:
+            arguments.append("*")
+            named = True
+        if argument.name not in ("self", "cls"):
+            arguments.append(TYPES.sub("", str(argument)))
+    result = made.return_annotation
+    if inspect.isclass(thing) or result is made.empty:
+        after = ""
+    else:
+        after = f" -> {TYPES.sub('', inspect.formatannotation(result))}"
+    line = f"{name}({', '.join(arguments)}){after}"
+    return line if len(line) <= 72 else f"{name}(\n" + "".join(f"    {one},\n" for one in arguments) + f"){after}"
+
+
+def described(docstring):
+    """The paragraphs of a docstring as Markdown."""
+    parts = []
+    for paragraph in re.split(r"\n{2,}", docstring.strip()):
+        if named := PART.match(paragraph):
+            parts += [f"**{NAMES[named['name']]}**", items(inspect.cleandoc("\n" + paragraph[named.end() :]))]
+        elif paragraph.startswith(">>>"):
+            parts.append(fence("pycon", paragraph))
+        else:
+            parts.append(linked(paragraph))
+    return parts
+
+
+def items(text):
+    """`name: what it is` as a list; a line further in belongs to the one above."""
+    lines = re.sub(r"\n +", " ", text).split("\n")
+    named = [re.match(r"(?P<names>\w+(?:, \w+)*): (?P<rest>.+)", line) for line in lines]
+    if not all(named):
+        return linked(" ".join(lines))
+    return "\n".join(f"- {coded(item['names'])}: {linked(item['rest'])}" for item in named)
+
+
+def coded(names):
+    return ", ".join(f"`{name}`" for name in names.split(", "))
+
+
+def linked(text):
+    """Names of attn lead to their place on this page, papers to arXiv."""
+    attn = importlib.import_module("attn")
+    text = re.sub(r"`(\w+)`", lambda name: f"[{name[0]}](#{name[1]})" if name[1] in attn.__all__ else name[0], text)
+    return re.sub(r"arXiv:(\d{4}\.\d{5})", r"[arXiv:\1](https://arxiv.org/abs/\1)", text)
+
+
+def fence(head, code):
+    return f"```{head}\n{code}\n```"
