@@ -3,7 +3,7 @@
 from torch import Tensor, nn
 
 from attn.cache import KVCache
-from attn.checks import check_size
+from attn.checks import check_input, check_size
 from attn.layers import MultiHeadAttention
 
 
@@ -31,9 +31,9 @@ class TransformerBlock(nn.Module):
         self, d_model: int, num_heads: int, *,
         d_ff: int | None = None, num_kv_heads: int | None = None, bias: bool = True, dropout: float = 0.0,
     ) -> None:
-        d_ff = 4 * d_model if d_ff is None else d_ff
         super().__init__()
         self.attention = MultiHeadAttention(d_model, num_heads, num_kv_heads=num_kv_heads, bias=bias, dropout=dropout)
+        d_ff = 4 * d_model if d_ff is None else d_ff
         check_size("d_ff", d_ff)
         self.norm_before_attention = nn.LayerNorm(d_model, bias=bias)
         self.norm_before_feed_forward = nn.LayerNorm(d_model, bias=bias)
@@ -46,6 +46,7 @@ class TransformerBlock(nn.Module):
         self, x: Tensor, *,
         mask: Tensor | None = None, causal: bool = False, bias: Tensor | None = None, cache: KVCache | None = None,
     ) -> Tensor:
+        check_input("x", x, self.attention.W_q)
         attended = self.attention(self.norm_before_attention(x), mask=mask, causal=causal, bias=bias, cache=cache)
         x = x + self.dropout(attended)
         output: Tensor = x + self.dropout(self.feed_forward(self.norm_before_feed_forward(x)))  # (…, n, d_model)

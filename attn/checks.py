@@ -37,9 +37,9 @@ def check_value(K: Tensor, V: Tensor) -> None:
 def check_look(
     scores: tuple[int, ...], dtype: torch.dtype, mask: Tensor | None, causal: bool, bias: Tensor | None
 ) -> None:
-    """Mask, causal and bias fit scores of this shape, which is (…, n, m), and of this dtype."""
+    """Mask, causal and bias fit scores of this shape, which is (…, n, m), and of this dtype, or autocast sees to it."""
     if not isinstance(causal, bool):
-        raise TypeError(f"causal must be True or False: it is {type(causal).__name__}")
+        raise TypeError(f"causal must be True or False: it is {kind(causal)}")
     if mask is not None:
         if not isinstance(mask, Tensor) or mask.dtype != torch.bool:
             raise TypeError(f"mask must be a boolean tensor, True = may look: it is {kind(mask)}")
@@ -48,7 +48,7 @@ def check_look(
             raise ValueError(f"{rule}: mask is {shape(mask)}")
     if bias is not None:
         check_tensor("bias", bias)
-        if bias.dtype != dtype:
+        if bias.dtype != dtype and not torch.is_autocast_enabled(bias.device.type):
             raise TypeError(f"query and bias must share a dtype: query is {dtype}, bias is {bias.dtype}")
         if bias.ndim > len(scores) or not fits(bias, scores):
             raise ValueError(f"bias must broadcast to the scores {scores}: bias is {shape(bias)}")
@@ -104,6 +104,12 @@ def check_divides(first: str, a: int, second: str, b: int) -> None:
     check_size(second, b)
     if b % a:
         raise ValueError(f"{first} must divide {second}: {first} is {a}, {second} is {b}")
+
+
+def check_even(name: str, value: int) -> None:
+    check_size(name, value)
+    if value % 2:
+        raise ValueError(f"{name} must be even: it is {value}")
 
 
 def fits(x: Tensor, target: tuple[int, ...]) -> bool:

@@ -98,7 +98,6 @@ class MultiHeadAttention(nn.Module):
     ) -> Tensor:
         """x looks at itself, or at `memory` (…, m, d_model), or at itself and all that went through `cache` before."""
         Q, K, V = self._project(x, x if memory is None else memory)
-        bias = None if bias is None else bias.to(Q.dtype)  # which autocast chooses
         if cache is not None:
             if memory is not None:
                 raise ValueError("cache is for self-attention: give memory or cache, not both")
@@ -115,7 +114,6 @@ class MultiHeadAttention(nn.Module):
     ) -> Tensor:
         """How much each query looks at each key, in each head, before dropout: (…, h, n, m)."""
         Q, K, _ = self._project(x, x if memory is None else memory)
-        bias = None if bias is None else bias.to(Q.dtype)
         return attention_weights(Q, self._share(K), mask=mask, causal=causal, bias=bias)
 
     @classmethod

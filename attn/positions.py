@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from attn.checks import check_divides, check_size, check_tensor
+from attn.checks import check_even, check_size, check_tensor
 
 
 def sinusoidal(n: int, d_model: int) -> Tensor:
@@ -24,7 +24,7 @@ def sinusoidal(n: int, d_model: int) -> Tensor:
     Source: Vaswani et al. 2017, section 3.5, arXiv:1706.03762.
     """
     check_size("n", n, least=0)
-    check_divides("2", 2, "d_model", d_model)
+    check_even("d_model", d_model)
     angle = angles(n, d_model)
     return torch.stack((angle.sin(), angle.cos()), dim=-1).flatten(-2).to(torch.get_default_dtype())  # (n, d_model)
 
@@ -49,7 +49,7 @@ def rope(x: Tensor, start: int = 0) -> Tensor:
     """
     check_tensor("x", x, least=2)
     check_size("start", start, least=0)
-    check_divides("2", 2, "d_k", x.shape[-1])
+    check_even("d_k", x.shape[-1])
     wide = torch.promote_types(x.dtype, torch.float32)  # turning in half precision would lose digits
     angle = angles(x.shape[-2], x.shape[-1], start)
     cos, sin = angle.cos().to(x.device, wide), angle.sin().to(x.device, wide)  # (n, d_k / 2)
