@@ -1,0 +1,181 @@
+# %% [markdown]
+# # The bug zoo: right shapes, wrong results { #bug-zoo }
+#
+# A wrong attention seldom raises an error: the shapes fit, it trains, the loss goes down. How would you find out?
+#
+# **In one line**: don't watch the loss, test properties. Each mistake breaks some property that attention must have; find that one, and a line of code gives the mistake away.
+#
+# ```console
+# pip install {{ wheel }}
+# ```
+#
+# Eight wrong attentions live in this zoo, each of them met in public code. All their outputs have the right shape:
+
+# %%
+import torch
+
+from attn import attention
+from attn.labs.check import check_attention
+from attn.labs.zoo import ZOO
+
+_ = torch.manual_seed(0)
+Q, K, V = (torch.randn(2, 6, 8) for _ in range(3))    # 2 sentences, 6 words, 8 numbers each
+for wrong in ZOO:
+    print(wrong.__name__, wrong(Q, K, V).shape == attention(Q, K, V).shape)
+
+# %% [markdown]
+# !!! question "Guess first"
+#
+#     Before you open a cage, ask yourself: **which property** would show that it is wrong, without a look at the source?
+#
+# ## First cage: sums of weights { #row-sums }
+#
+# Let $V$ be all ones. The weights of each query sum to 1, so the output must be all ones, too:
+
+# %%
+from attn.labs.zoo import softmax_over_queries
+
+ones = torch.ones_like(V)
+print(attention(Q, K, ones).allclose(ones))
+print(softmax_over_queries(Q, K, ones).allclose(ones))
+
+# %% [markdown]
+# ??? success "What is wrong with it"
+#
+#     Its softmax runs over the queries: each column sums to 1, not each row.
+#
+#     <!-- source: labs.zoo.softmax_over_queries -->
+#
+# ## Second cage: the scale { #scale }
+#
+# With one key the weight is always 1 and shows nothing. With two, the output tells the weights, and these tell the scores: the two scores must differ by the difference of the dot products, divided by $\sqrt{d_k}$.
+
+# %%
+from attn.labs.zoo import no_scaling, scaling_by_d_model
+
+
+def score_gap(fn, **options):
+    """How far the scores of two keys are apart, from their weights: the logarithm of w₁/w₂."""
+    pick = torch.tensor([1.0, 0.0])[None, :, None].expand(2, 2, 8)    # value 1 for the first key, 0 for the second
+    weight = fn(Q[:, :1], K[:, :2], pick, **options)[:, 0, 0]
+    return (weight / (1 - weight)).log()
+
+
+gap = (Q[:, 0] * (K[:, 0] - K[:, 1])).sum(dim=-1)
+print(score_gap(attention).allclose(gap / 8**0.5, atol=1e-4))
+print(score_gap(no_scaling).allclose(gap, atol=1e-4))
+
+# %% [markdown]
+# The second line says that `no_scaling` divides its scores by nothing at all. The other one hides better: with one head it is right, and only several heads give it away, because it divides by $\sqrt{d_\text{model}}$ where the keys of a head have size $d_\text{model}/h$:
+
+# %%
+one = [x.unflatten(-1, (4, 2)).transpose(1, 2) for x in (Q, K, V)]        # 4 heads of size 2
+right = attention(*one).transpose(1, 2).flatten(-2)
+print(scaling_by_d_model(Q, K, V).allclose(attention(Q, K, V), atol=1e-6))
+print(scaling_by_d_model(Q, K, V, num_heads=4).allclose(right, atol=1e-6))
+
+# %% [markdown]
+# ## Third cage: the heads { #heads }
+#
+# A head may touch only its own part of each word. So whatever happens to the second half of every vector, the first half of the output must stay as it was:
+
+# %%
+from attn.labs.zoo import heads_merged_by_view, heads_split_by_view
+
+changed = [torch.cat([x[..., :4], torch.randn(2, 6, 4)], dim=-1) for x in (Q, K, V)]    # the second half only
+for fn in (heads_split_by_view, heads_merged_by_view):
+    before, after = (fn(*x, num_heads=2)[..., :4] for x in ((Q, K, V), changed))
+    print(fn.__name__, torch.equal(before, after))
+
+# %% [markdown]
+# ??? success "What is wrong with them"
+#
+#     `view` only cuts memory anew, in its old order. To split into heads, first cut the axis of features, then swap two axes; to merge, swap back first, then flatten. Without the swap a head gets scraps of different words. More in [several heads](../deeper/multi-head.md).
+#
+#     <!-- source: labs.zoo.heads_split_by_view -->
+#
+# ## Fourth cage: masks { #masks }
+#
+# Change a hidden word, and the output must not change; change the value of a word that sees itself, and its output must:
+
+# %%
+from attn.labs.zoo import hidden_diagonal, inverted_mask
+
+mask = torch.ones(1, 6, 6, dtype=torch.bool)
+mask[..., -1] = False                        # the last word is padding
+other = V.clone()
+other[:, -1] += 1
+for fn in (attention, inverted_mask):
+    print(fn.__name__, torch.equal(fn(Q, K, V, mask=mask), fn(Q, K, other, mask=mask)))
+for fn in (attention, hidden_diagonal):
+    print(fn.__name__, torch.equal(fn(Q, K, V, causal=True)[:, -1], fn(Q, K, other, causal=True)[:, -1]))
+
+# %% [markdown]
+# `inverted_mask` looks at nothing but the hidden word. In `hidden_diagonal` the last word doesn't see itself, so its own value can change without a trace: the triangle is off by one.
+#
+# ## Fifth cage: half precision { #half }
+#
+# Sometimes a query may look at nothing, when a whole sentence is padding. In float32 the last of the eight still returns a number; in float16 the bottom falls out:
+
+# %%
+from attn.labs.zoo import minus_1e9
+
+blind = torch.zeros(1, 6, 6, dtype=torch.bool)    # nobody may look at anything
+half = [x.half() for x in (Q, K, V)]
+for fn in (attention, minus_1e9):
+    print(fn.__name__, [fn(*x, mask=blind).isfinite().all().item() for x in ((Q, K, V), half)])
+
+# %% [markdown]
+# float16 ends at 65504, so minus a billion becomes $-\infty$; and a row of nothing but $-\infty$ makes softmax return NaN. `attn` never adds "a large negative number": it fills with the lowest finite number of the precision at hand, then sets those weights to 0.
+#
+# ## Let it speak for itself { #check }
+#
+# All these properties are gathered in `check_attention`. Hand it a function of yours; it goes through them one by one and names the likely mistake:
+
+# %%
+print(check_attention(no_scaling, language="en"))
+
+# %% [markdown]
+# All eight in a row, and each is called by its name:
+
+# %%
+for wrong in ZOO:
+    named = {name for finding in check_attention(wrong).findings for name in finding.mistakes}
+    print(wrong.__name__, wrong.__name__ in named)
+
+# %% [markdown]
+# !!! note "What this page simplifies"
+#
+#     To pass every check means that these properties hold, which is no proof. The checks use a little random data; extreme shapes, other devices and compiled code need tests of their own.
+#
+# ## Exercises { #exercises }
+#
+# **Exercise 1.** Write an attention that multiplies by $\sqrt{d_k}$ instead of dividing. What will `check_attention` say?
+#
+# ??? success "Answer"
+#
+#     It knows this one:
+#
+#     ```pycon
+#     >>> def upside_down(Q, K, V):
+#     ...     return (Q @ K.mT * K.size(-1)**0.5).softmax(dim=-1) @ V
+#     >>> [finding.mistakes for finding in check_attention(upside_down).findings if finding.holds is False]
+#     [('scaling_upside_down',)]
+#     ```
+#
+# **Exercise 2.** Write a right one without `softmax`, from `exp` and sums alone. What must you watch, to pass every check?
+#
+# ??? success "Answer"
+#
+#     Subtract each row's largest score first; otherwise `exp` overflows as soon as scores are large.
+#
+#     ```pycon
+#     >>> def mine(Q, K, V):
+#     ...     scores = Q @ K.mT / K.size(-1)**0.5
+#     ...     powers = (scores - scores.amax(dim=-1, keepdim=True)).exp()
+#     ...     return powers / powers.sum(dim=-1, keepdim=True) @ V
+#     >>> any(finding.holds is False for finding in check_attention(mine).findings)
+#     False
+#     ```
+#
+# Next: [references](../references.md).
