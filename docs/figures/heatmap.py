@@ -50,6 +50,6 @@ def table(weights, rows, columns, words):
         for row, line in zip(rows, weights.tolist(), strict=True)
     )
     return (
-        f'<table class="for-ears"><caption>{escape(words["title"])}</caption><thead><tr>'
-        f'<th scope="col">{escape(words["corner"])}</th>{head}</tr></thead><tbody>{body}</tbody></table>'
+        f'<div class="for-ears"><table class="weights"><caption>{escape(words["title"])}</caption><thead><tr>'
+        f'<th scope="col">{escape(words["corner"])}</th>{head}</tr></thead><tbody>{body}</tbody></table></div>'
     )

@@ -3,16 +3,18 @@
 import logging
 import re
 import sys
-from html import escape
+from html import escape, unescape
 from importlib.metadata import version
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
+from promise.fences import unprompted
 from promise.numbers import STRIP
 from promise.page import run
 from promise.source import as_fences
 
 log = logging.getLogger("mkdocs.hooks.pages")
+SESSION = re.compile(r'(<div class="language-pycon highlight")>(.*?</code></pre>)', re.S)
 
 
 def on_page_markdown(markdown, page, config, files):
@@ -21,6 +23,16 @@ def on_page_markdown(markdown, page, config, files):
     except LookupError as error:
         log.warning("%s: %s", page.file.src_uri, error)
     return STRIP.sub("", markdown)
+
+
+def on_page_content(html, page, config, files):
+    """Let the copy button of a session give its code alone: it takes `data-copy` where there is one."""
+
+    def with_code(match):
+        code = unprompted(unescape(re.sub(r"<[^>]*>", "", match[2])))
+        return f'{match[1]} data-copy="{escape(code)}">{match[2]}'
+
+    return SESSION.sub(with_code, html)
 
 
 def on_page_context(context, page, config, nav):
