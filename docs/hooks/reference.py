@@ -8,6 +8,7 @@ import importlib
 import inspect
 import logging
 import re
+import textwrap
 
 log = logging.getLogger("mkdocs.hooks.reference")
 PLACE = re.compile(r"^<!--\s*reference:\s*(?P<module>[\w.]+)\s*-->$", re.M)
@@ -88,21 +89,21 @@ def described(docstring):
     parts = []
     for paragraph in re.split(r"\n{2,}", docstring.strip()):
         if named := PART.match(paragraph):
-            parts += [f"**{NAMES[named['name']]}**", items(inspect.cleandoc("\n" + paragraph[named.end() :]))]
+            parts.append(f"**{NAMES[named['name']]}**{items(textwrap.dedent(paragraph[named.end() :]))}")
         elif paragraph.startswith(">>>"):
-            parts.append(fence("pycon", paragraph))
+            parts.append(fence("pycon", paragraph.replace("<BLANKLINE>", "")))
         else:
             parts.append(linked(paragraph))
     return parts
 
 
 def items(text):
-    """`name: what it is` as a list; a line further in belongs to the one above."""
+    """What follows the name of a part: `name: what it is` as a list, or a sentence; lines further in go on."""
     lines = re.sub(r"\n +", " ", text).split("\n")
     named = [re.match(r"(?P<names>\w+(?:, \w+)*): (?P<rest>.+)", line) for line in lines]
     if not all(named):
-        return linked(" ".join(lines))
-    return "\n".join(f"- {coded(item['names'])}: {linked(item['rest'])}" for item in named)
+        return f": {linked(' '.join(lines))}"
+    return "\n\n" + "\n".join(f"- {coded(item['names'])}: {linked(item['rest'])}" for item in named)
 
 
 def coded(names):

@@ -18,7 +18,11 @@ NONE = {"glossary.md", "api.md"}  # pages without tooltips
 LIST = re.compile(r"^<!--\s*glossary:\s*(?P<group>\w+)\s*-->$", re.M)
 PIECE = re.compile(r"<!--.*?-->|<(?P<end>/?)(?P<tag>[a-zA-Z][\w-]*)(?P<attributes>[^>]*)>|(?P<text>[^<]+)", re.S)
 APART = {"a", "abbr", "button", "code", "figure", "h1", "h2", "h3", "h4", "h5", "h6", "pre", "svg", "th", "dt"} | {
-    "summary", "script", "style", "tex-inline", "tex-display",
+    "summary",
+    "script",
+    "style",
+    "tex-inline",
+    "tex-display",
 }
 TITLE = re.compile(r"^# (?P<words>.+?)(?:[ \t]*\{[^}\n]*\})?$", re.M)
 

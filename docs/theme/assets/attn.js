@@ -5,3 +5,9 @@ addEventListener("click", (event) => {
   link.hash = location.hash;
   try { localStorage.setItem("attn.language", link.dataset.language); } catch { /* storage is off: nothing is remembered */ }
 });
+// Escape puts an explained term's tooltip away.
+addEventListener("keydown", (event) => {
+  if (event.key !== "Escape") return;
+  if (document.activeElement.matches("abbr")) document.activeElement.blur();
+  for (const tip of document.querySelectorAll(".md-tooltip2--active")) tip.classList.remove("md-tooltip2--active");
+});

@@ -1,0 +1,52 @@
+"""The reference documents every public name of attn, once, from its docstring."""
+
+import doctest
+import importlib
+import pkgutil
+import re
+
+import pages
+import pytest
+from hooks import reference
+
+import attn
+import attn.labs
+
+NAMES = re.compile(r"^#{3,4} (?P<name>[\w.]+) \{ #(?P<id>[\w.]+) \}$", re.M)
+LABS = [f"labs.{module.name}" for module in pkgutil.iter_modules(attn.labs.__path__)]
+
+
+def modules(language):
+    return [match["module"] for match in reference.PLACE.finditer(pages.read(f"{language}/api.md"))]
+
+
+@pytest.mark.parametrize("language", pages.LANGUAGES)
+def test_every_public_name_is_documented_once(language):
+    found = [match["name"] for name in modules(language) for match in NAMES.finditer(reference.module(name))]
+    assert len(found) == len(set(found))
+    documented = {name for name in found if "." not in name}
+    of_labs = {name for lab in LABS for name, _ in reference.public(importlib.import_module(f"attn.{lab}"))}
+    assert documented == {*attn.__all__, *of_labs}
+
+
+@pytest.mark.parametrize("name", modules("zh"))
+def test_docstrings_are_shown_whole(name):
+    """Each word of a docstring stands on the page, and each of its examples in a fence."""
+    for title, thing in reference.public(importlib.import_module(f"attn.{name}")):
+        shown = reference.documented(title, thing)
+        outside = re.sub(r"^```.*?^```$", "", shown, flags=re.M | re.S)
+        assert ">>>" not in outside
+        missing = set(re.findall(r"\w+", thing.__doc__)) - set(re.findall(r"\w+", shown)) - {"Args"}
+        assert not missing, f"{title} lacks {missing}"
+
+
+def test_examples_run_after_the_imports_of_the_page():
+    """A reader who typed the first three lines of the page can paste any example."""
+    session = pages.fences(pages.read("zh/api.md"))[0][3]
+    names = {}
+    exec("\n".join(line.removeprefix(">>> ") for line in session.splitlines()), names)
+    told = []
+    for name in attn.__all__:
+        for test in doctest.DocTestFinder().find(getattr(attn, name), name, globs=dict(names)):
+            doctest.DocTestRunner().run(test, out=told.append)
+    assert not told, "".join(told)
