@@ -33,9 +33,9 @@ def looking(sentence, position, weights, title, description):
         return svg(fig, title, description)
 
 
-def line(ax, start, end, weight):
-    middle = (LOOKER + LOOKED) / 2
-    points = [(start, LOOKER), (start, middle), (end, middle), (end, LOOKED - 18)]
+def line(ax, start, end, weight, top=LOOKER, bottom=LOOKED - 18):
+    middle = (top + bottom) / 2 + 9
+    points = [(start, top), (start, middle), (end, middle), (end, bottom)]
     curve = Path(points, [Path.MOVETO, Path.CURVE4, Path.CURVE4, Path.CURVE4])
     look = {"linewidth": 1 + 12 * weight, "alpha": round(0.25 + 0.6 * weight, 3), "capstyle": "round", "zorder": 0}
     ax.add_patch(PathPatch(curve, facecolor="none", edgecolor=ATTENTION, **look))
