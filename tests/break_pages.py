@@ -1,0 +1,216 @@
+"""Break the pages, one change at a time, and count what nobody would notice.
+
+    python tests/break_pages.py                                   every change to every page
+    python tests/break_pages.py by-hand notebooks --kind decimal  pages and kinds by a part of their name
+    python tests/break_pages.py --sample 500 --seed 7             some of them
+    python tests/break_pages.py --json report.json                for machines
+
+Each change is made to one page, and the whole page runs. It is noticed *alike* if the page itself fails: then it would
+fail made in both languages at once. It is noticed *alone* if that, or the comparison with its twin, fails. A change is
+good to survive if it changes nothing that is true: SAME says which do, and why. The canaries change nothing and must
+survive, or the tool is broken. Exits with 1 if a change survives that nobody has explained, with 2 if a canary dies.
+"""
+
+import argparse
+import contextlib
+import io
+import json
+import multiprocessing
+import os
+import random
+import signal
+import sys
+import time
+from collections import Counter, defaultdict
+from dataclasses import asdict
+from functools import lru_cache
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "docs"))
+
+import changes
+import pages
+import test_twins
+import torch
+from changes import Change
+
+from promise import fences
+from promise.page import faults
+
+SECONDS = 40  # of computing, for one changed page
+TARGETS = {  # per cent that must be noticed made in both languages alike; other kinds are told only
+    "decimal": 99,
+    "two decimals swapped": 99,
+    "line of an output": 99,
+    "line of an output left out": 99,
+    "literal in a block": 95,
+    "operator in a block": 95,
+    "block left out": 95,
+    "whole number in a table": 95,
+    "whole number in a formula": 95,
+    "formula of a calculation": 95,
+}
+WORDS = "whole number in prose"  # what twins may say in other words: told only, in one language, too
+
+SAME: dict[tuple[str, str], str] = {  # (page without its language, "was → becomes"): why all stays true
+}
+
+
+def noticed(change: Change) -> tuple[bool, bool]:
+    """Whether the page itself fails, and whether it or its comparison with the twin does."""
+    with limited(SECONDS), contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        try:
+            alike = bool(faults(change.text, pages.DOCS / change.page))
+        except BaseException:  # a parser that gives up fails the page, too, and so does a page that never ends
+            alike = True
+    return alike, alike or differs(change.page, change.text)
+
+
+@contextlib.contextmanager
+def limited(seconds):
+    """Interrupt what takes too long, again and again, as a page catches what its blocks raise."""
+    if not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def stop(*_):
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds, 1)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+
+
+def differs(page, text):
+    language, _, file = page.partition("/")
+    other = "en" if language == "zh" else "zh"
+    if not (pages.DOCS / other / file).exists():
+        return False
+    texts = {language: text, other: pages.read(f"{other}/{file}")}
+    try:
+        return bool(test_twins.differences(file, texts["zh"], texts["en"]))
+    except Exception:
+        return True
+
+
+def run(todo, workers=2):
+    """(change, alike, alone) for each change."""
+    if not workers:
+        yield from ((change, *noticed(change)) for change in todo)
+        return
+    with multiprocessing.get_context("fork").Pool(workers) as pool:
+        for done, (change, verdict) in enumerate(zip(todo, pool.imap(noticed, todo, 4), strict=True), start=1):
+            if sys.stderr.isatty():
+                print(f"{done} of {len(todo)}", end="\r", file=sys.stderr)
+            yield change, *verdict
+
+
+def collect(names=(), kinds=()):
+    """The changes and the canaries of the pages whose name contains one of `names`, and what fails unchanged."""
+    todo, birds, broken = [], [], []
+    for page in pages.ALL:
+        if names and not any(name in page for name in names):
+            continue
+        text = pages.read(page)
+        with contextlib.redirect_stdout(io.StringIO()):
+            fault = faults(text, pages.DOCS / page)
+        if fault:
+            broken.append(f"docs/{page}: {fault[0]}")
+            continue
+        todo += [change for change in changes.all_of(page, text) if matches(change.kind, kinds)]
+        birds += changes.canaries(page, text)
+    return todo, birds, broken
+
+
+def matches(kind, kinds):
+    return not kinds or any(part in kind for part in kinds)
+
+
+def explained(change):
+    return SAME.get((change.page.partition("/")[2], f"{change.was} → {change.becomes}"))
+
+
+def counts(page):
+    """How much of a page there is to check: it should not fall when a survivor is mended."""
+    text = pages.read(page)
+    decimals = sum("." in match[0] for match in changes.NUMBER.finditer(changes.seen(text)))
+    formulas = len(pages.FORMULA.findall(pages.INLINE_CODE.sub(pages.blank, pages.without_fences(text))))
+    blocks = sum(fences.is_run(info) for _, _, info, _ in pages.fences(text)) + len(fences.SOURCE.findall(text))
+    return decimals, formulas, blocks
+
+
+def scores(results):
+    """For each kind: how many changes, how many of them noticed alike and alone, and the per cent of both."""
+    kinds = defaultdict(Counter)
+    for change, alike, alone in results:
+        fair = alike or not explained(change)
+        kinds[change.kind] += Counter(changes=1, fair=fair, alike=alike, alone=alone)
+    for kind, found in sorted(kinds.items()):
+        alike, alone = found["alike"] / max(1, found["fair"]), found["alone"] / found["changes"]
+        yield kind, found["changes"], found["alike"], 100 * alike, 100 * alone
+
+
+def survivors(results, everything=False):
+    """What nobody noticed made in both languages alike, and what nobody noticed made in one."""
+    left = [change for change, alike, _ in results if not alike and not explained(change)]
+    alike = [change for change in left if everything or change.kind in TARGETS]
+    alone = [change for change, _, alone in results if not alone and (everything or change.kind != WORDS)]
+    return alike, alone
+
+
+def report(results, seconds, everything):
+    print(f"\n{'kind':<32}{'changes':>8}{'alike':>8}{'':>8}{'alone':>8}")
+    for kind, total, alike, percent, alone in scores(results):
+        print(
+            f"{kind:<32}{total:>8}{alike:>8}{percent:>7.1f}%{alone:>7.1f}%{'' if kind in TARGETS else '  (told only)'}"
+        )
+    for words, left in zip(("both languages alike", "one language alone"), survivors(results, everything), strict=True):
+        print(f"\nNot noticed in {words}: {len(left)}\n" + "".join(f"  {change}\n" for change in left), end="")
+    print(f"\n{'page':<40}{'decimals':>9}{'formulas':>9}{'blocks':>9}")
+    for page in sorted({change.page for change, *_ in results}):
+        print(f"{page:<40}" + "".join(f"{number:>9}" for number in counts(page)))
+    print(f"\n{len(results)} changes in {seconds:.0f} s, {60 * len(results) / max(seconds, 1):.0f} a minute.")
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("pages", nargs="*", help="parts of names, such as zh/by-hand")
+    parser.add_argument("--kind", action="append", default=[], help="a part of the name of a kind")
+    parser.add_argument("--sample", type=int, help="so many changes, chosen at random")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--all", action="store_true", help="list the survivors of the kinds told only, too")
+    parser.add_argument("--workers", type=int, default=2 if hasattr(os, "fork") else 0)
+    parser.add_argument("--json", type=Path, help="write every change and its verdict here")
+    return parser.parse_args()
+
+
+def main():
+    options = arguments()
+    torch.set_num_threads(1)  # before the first page runs: its threads would not survive a fork
+    todo, birds, broken = collect(options.pages, options.kind)
+    print("".join(f"fails unchanged: {fault}\n" for fault in broken), end="")
+    if options.sample and options.sample < len(todo):
+        todo = random.Random(options.seed).sample(todo, options.sample)
+    started = time.monotonic()
+    dead = [change for change, alike, _ in run(birds, options.workers) if alike]
+    results = list(run(todo, options.workers))
+    report(results, time.monotonic() - started, options.all)
+    print(f"{len(birds) - len(dead)} of {len(birds)} canaries live.\n" + "".join(f"  dead: {bird}\n" for bird in dead))
+    if options.json:
+        rows = [asdict(change) | {"alike": alike, "alone": alone} for change, alike, alone in results]
+        rows = [{key: value for key, value in row.items() if key != "text"} for row in rows]
+        options.json.write_text(json.dumps(rows, ensure_ascii=False, indent=1), "utf-8")
+    if dead or not birds:
+        return 2
+    short = [kind for kind, _, _, alike, _ in scores(results) if alike < TARGETS.get(kind, 0)]
+    return int(bool(broken or short or survivors(results)[1]))
+
+
+test_twins.skeleton = lru_cache(16)(test_twins.skeleton)  # the twin stays the same for many changes
+
+if __name__ == "__main__":
+    sys.exit(main())
