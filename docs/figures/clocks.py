@@ -7,7 +7,7 @@ from attn import sinusoidal
 
 from figures.drawing import FAINT, INK, label, sheet, svg
 
-WIDTH, LEFT, TOP, STEP, RADIUS = 340, 52, 60, 48, 18
+WIDTH, LEFT, TOP, STEP, RADIUS = 340, 84, 60, 46, 18
 
 
 def draw(words):
