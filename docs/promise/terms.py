@@ -3,6 +3,7 @@
 import re
 import tomllib
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from sybil import Document
@@ -40,8 +41,13 @@ class Term:
 
 
 def load() -> list[Term]:
-    table = tomllib.loads(TABLE.read_text("utf-8"))
-    return [Term(group, id, **entry) for group, entries in table.items() for id, entry in entries.items()]
+    return parse(TABLE.read_text("utf-8"))
+
+
+@cache
+def parse(table: str) -> list[Term]:
+    groups = tomllib.loads(table).items()
+    return [Term(group, id, **entry) for group, entries in groups for id, entry in entries.items()]
 
 
 def has_han(text: str) -> bool:
@@ -51,7 +57,7 @@ def has_han(text: str) -> bool:
 def written(form: str) -> str:
     """A pattern for a word in running text: Chinese knows no boundaries, Latin words have them, and a plural."""
     spaced = re.sub(rf"(?<=[{HAN}])(?=[A-Za-z])|(?<=[A-Za-z])(?=[{HAN}])", " ", form)
-    pattern = " ?".join(map(re.escape, spaced.split())) if has_han(form) else re.escape(form)
+    pattern = " ?".join(map(re.escape, spaced.split())) if has_han(form) else re.escape(form).replace(r"\-", "[-–]")
     before = r"(?<![A-Za-z0-9_-])" if re.match(r"\w", form, re.A) else ""
     after = r"s?(?![A-Za-z0-9_-])" if re.search(r"\w\Z", form, re.A) else ""
     return f"{before}{pattern}{after}"
