@@ -100,11 +100,9 @@ def attention(
 def masked_softmax(scores: Tensor, may_look: Tensor | None) -> Tensor:
     """Softmax over the keys that may be looked at; the others get exactly 0, and so does a row without any.
 
-    The lowest finite number, not -∞, keeps softmax and its gradient finite in such a row. The scores are overwritten,
-    which saves a copy of the largest tensor.
+    The lowest finite number, not -∞, keeps softmax and its gradient finite in such a row.
     """
     if may_look is None:
         return torch.softmax(scores, dim=-1)
-    scores.masked_fill_(~may_look, torch.finfo(scores.dtype).min)
-    weights = torch.softmax(scores, dim=-1)
-    return torch.where(may_look, weights, 0.0)
+    scores = torch.where(may_look, scores, torch.finfo(scores.dtype).min)
+    return torch.softmax(scores, dim=-1) * may_look

@@ -166,7 +166,8 @@ class Learner:
         self.keywords = {p.name for p in keywords}
         self.required = {p.name for p in keywords if p.default is inspect.Parameter.empty}
         self.lead: tuple[int, ...] = ()
-        if "num_heads" in self.keywords or self.fails(*data((), 3, 5)):
+        batched_only = self.fails(*data((), 3, 5)) and not self.fails(*data((1,), 3, 5))
+        if "num_heads" in self.keywords or batched_only:
             self.lead = (1,)
 
     def __call__(self, Q: Tensor, K: Tensor, V: Tensor, **options: object) -> Tensor:
