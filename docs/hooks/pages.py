@@ -3,6 +3,7 @@
 import logging
 import re
 import sys
+from contextlib import suppress
 from html import escape, unescape
 from importlib.metadata import version
 from pathlib import Path
@@ -38,7 +39,9 @@ def on_page_content(html, page, config, files):
 def on_page_context(context, page, config, nav):
     """The template (theme/partials/content.html) writes `page.ran` under the page."""
     if "ran" in config.extra:
-        blocks, numbers = run(Path(page.file.abs_src_path))
+        blocks = 0
+        with suppress(LookupError):  # an unknown name, told above
+            blocks, numbers = run(Path(page.file.abs_src_path))
         if blocks:
             torch = re.match(r"\d+\.\d+", version("torch"))[0]
             page.ran = escape(config.extra["ran"].format(blocks=blocks, numbers=numbers, torch=torch))
