@@ -25,9 +25,13 @@ def build(root, folder, **environment):
 
 
 def complaints(process, levels=("WARNING", "ERROR")) -> str:
-    """What a build says that a contributor must act on."""
-    lines = (process.stdout + process.stderr).splitlines()
-    told = [text for text in lines if text.startswith(levels)]
+    """What a build says that a contributor must act on, with the lines that go on from it."""
+    lines, told, telling = (process.stdout + process.stderr).splitlines(), [], False
+    for line in lines:
+        if line.startswith(("DEBUG", "INFO", "WARNING", "ERROR")):
+            telling = line.startswith(levels)
+        if telling and line.strip():
+            told.append(line)
     return "\n".join(told or lines[-20:])
 
 

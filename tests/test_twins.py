@@ -18,12 +18,12 @@ import pytest
 import yaml
 
 from promise import fences
-from promise.source import SOURCE
 
 HEADING = re.compile(r"^(?P<level>#{1,6})[ \t]+(?P<words>.*?)(?:[ \t]*\{[ ]*#(?P<id>[\w-]+)[^}\n]*\})?[ \t]*$", re.M)
 BOX = re.compile(r"^[ \t]*(?:!!!|\?\?\?\+?|===)[ \t]*(?P<kind>[\w-]*)", re.M)
 ROW = re.compile(r"^[ \t]*\|(?P<cells>.*)\|[ \t]*$", re.M)
 LINK = re.compile(r"\]\((?P<target>[^)\s:]+)\)")  # without a colon: to a page of ours
+MADE = re.compile(r"^[ \t]*<!--\s*(?P<made>(?:source|reference|glossary):\s*[\w.]+)\s*-->", re.M)  # by the build
 VALUES = re.compile(r"<!--\s*numbers:(?P<values>.*?)-->", re.S)
 CITED = re.compile(r"cited\(\s*[\"'](?P<key>[^\"']+)[\"']")
 WORDS = re.compile(r"[^\W\d_]")
@@ -48,7 +48,7 @@ def skeleton(text: str) -> dict[str, list[Part]]:
     ordered = [
         *parts("heading", prose, HEADING, lambda match: f"{match['level']} {{ #{match['id']} }}"),
         *(part for fence in pages.fences(text) for part in fenced(text, *fence)),
-        *parts("shown source", prose, SOURCE, lambda match: match["name"]),
+        *parts("part made by the build", prose, MADE, lambda match: match["made"]),
         *parts("box", plain, BOX, lambda match: match["kind"]),
         *parts("table row", plain, ROW, lambda match: f"{match['cells'].count('|') + 1} cells"),
     ]
@@ -288,7 +288,7 @@ def test_words_may_differ():
         ("line of a figure fence", "title:", "name:"),
         ("table row", "| word | 1 |", "| word | 1 | 2 |"),
         ("box", "question", "note"),
-        ("shown source", "attention_weights", "attention"),
+        ("part made by the build", "attention_weights", "attention"),
     ],
 )
 def test_more_than_words_may_not(kind, old, new):
