@@ -18,6 +18,5 @@ def draw(words):
     """`words`: title, description, language, and the sentence, one of those that the model never learned from."""
     sentence = tuple(words["sentence"])
     reading = next(reading for reading in demos(words["language"]) if reading.words == sentence)
-    with torch.no_grad():
-        weights = model(words["language"]).weights([sentence])[0, reading.at].tolist()
+    weights = model(words["language"]).weights([sentence])[0, reading.at].tolist()
     return looking(sentence, reading.at, weights, words["title"], words["description"])

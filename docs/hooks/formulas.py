@@ -19,7 +19,7 @@ from mkdocs.structure.files import File
 log = logging.getLogger("mkdocs.hooks.formulas")
 VERSION = "0.19.1"
 SHA256 = "d2d0f57fd4d001a72e99cd3124bbf993c64e3f4f4a76532a391fe819f6338004"  # of what `used` lists
-ARITHMATEX = re.compile(r'<(span|div) class="arithmatex">\\([(\[])(.*?)\\[)\]]</\1>', re.S)
+ARITHMATEX = re.compile(r'<(span|div) class="arithmatex">\\([(\[])(.*?)\\[)\]]</\1>([，。；：、？！）」]?)', re.S)
 OTHER_FONTS = re.compile(r',url\([^)]*\.(?:woff|ttf)\) format\("[a-z]+"\)')
 
 katex = None  # the folder that holds KaTeX, once found
@@ -79,9 +79,14 @@ def on_page_content(html, page, config, files):
             return match[0]
         tag = "tex-display" if display else "tex-inline"  # the search leaves out elements by the name of their tag
         focus = ' tabindex="0" role="group"' if display else ""  # a wide formula scrolls, with the keyboard too
-        return f"<{tag} data-search-exclude{focus}>{rendered}</{tag}>"
+        return together(f"<{tag} data-search-exclude{focus}>{rendered}</{tag}>", tex, match[4])
 
     return ARITHMATEX.sub(replace, html)
+
+
+def together(formula, tex, mark):
+    """No line begins with the punctuation behind a formula (a long formula has to break somewhere else itself)."""
+    return f'<span class="together">{formula}{mark}</span>' if mark and len(tex) < 30 else formula + mark
 
 
 @cache

@@ -30,7 +30,7 @@ for r in train[:3]:
 print(len(train), len(set(demos("zh")) & set(train)))
 
 # %% [markdown]
-# 一共 400 条读法，本页要演示的句子一条也不在里面。
+# 一共400条读法，本页要演示的句子一条也不在里面。
 #
 # ## 训练 { #train }
 #
@@ -63,7 +63,7 @@ for r, sense, at in zip(demos("zh"), senses_of(model, demos("zh")), heaviest(mod
 # sentence: [我, 用, 苹果, 电脑]
 # ```
 #
-# 看过上下文之前，两个「苹果」是同一个向量，余弦是 1；看过之后，它们几乎指向相反的方向：
+# 看过上下文之前，两个「苹果」是同一个向量，余弦是1；看过之后，它们几乎指向相反的方向：
 
 # %%
 fruit, company = demos("zh")[:2]
@@ -120,7 +120,7 @@ print({senses_of(m, [twice], heaviest(m, [twice]))[0] for m in models})
 #
 # ## 练习 { #exercises }
 #
-# **练习 1.** 「我喜欢苹果」里没有任何线索。模型会怎么答？这个答案可信吗？
+# **练习1.** 「我喜欢苹果」里没有任何线索。模型会怎么答？这个答案可信吗？
 #
 # ??? success "答案"
 #
@@ -132,7 +132,7 @@ print({senses_of(m, [twice], heaviest(m, [twice]))[0] for m in models})
 #     True
 #     ```
 #
-# **练习 2.** 把一个没学过的词放进句子，会发生什么？先猜，再试。
+# **练习2.** 把一个没学过的词放进句子，会发生什么？先猜，再试。
 #
 # ??? success "答案"
 #

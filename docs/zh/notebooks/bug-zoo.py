@@ -30,7 +30,7 @@ for wrong in ZOO:
 #
 # ## 第一笼：权重之和 { #row-sums }
 #
-# 让 $V$ 全是 1。每个查询的权重之和是 1，所以输出也该全是 1：
+# 让$V$全是1。每个查询的权重之和是1，所以输出也该全是1：
 
 # %%
 from attn.labs.zoo import softmax_over_queries
@@ -42,13 +42,13 @@ print(softmax_over_queries(Q, K, ones).allclose(ones))
 # %% [markdown]
 # ??? success "它错在哪里"
 #
-#     softmax 沿着查询的方向做了：加起来等于 1 的是每一列，不是每一行。
+#     softmax沿着查询的方向做了：加起来等于1的是每一列，不是每一行。
 #
 #     <!-- source: labs.zoo.softmax_over_queries -->
 #
 # ## 第二笼：缩放 { #scale }
 #
-# 只有一个键时，权重永远是 1，什么也看不出来。用两个键，就能从输出反推权重，再反推分数：两个分数之差应当等于点积之差除以 $\sqrt{d_k}$。
+# 只有一个键时，权重永远是1，什么也看不出来。用两个键，就能从输出反推权重，再反推分数：两个分数之差应当等于点积之差除以$\sqrt{d_k}$。
 
 # %%
 from attn.labs.zoo import no_scaling, scaling_by_d_model
@@ -66,7 +66,7 @@ print(score_gap(attention).allclose(gap / 8**0.5, atol=1e-4))
 print(score_gap(no_scaling).allclose(gap, atol=1e-4))
 
 # %% [markdown]
-# 第二行说明，`no_scaling` 的分数没有除以任何东西。另一只更隐蔽：只有一个头时它完全正确，分成几个头才露馅，因为它除的是 $\sqrt{d_\text{model}}$，而每个头的键只有 $d_\text{model}/h$ 维：
+# 第二行说明，`no_scaling`的分数没有除以任何东西。另一只更隐蔽：只有一个头时它完全正确，分成几个头才露馅，因为它除的是$\sqrt{d_\text{model}}$，而每个头的键只有$d_\text{model}/h$维：
 
 # %%
 one = [x.unflatten(-1, (4, 2)).transpose(1, 2) for x in (Q, K, V)]        # 4 个头，每个 2 维
@@ -90,7 +90,7 @@ for fn in (heads_split_by_view, heads_merged_by_view):
 # %% [markdown]
 # ??? success "它们错在哪里"
 #
-#     `view` 只是按内存的次序重新切块。要拆成头，得先切开特征这一维，再交换两维；合并时先换回来，再展平。少了交换，一个头拿到的就是不同词的碎片。详见[多头](../deeper/multi-head.md)。
+#     `view`只是按内存的次序重新切块。要拆成头，得先切开特征这一维，再交换两维；合并时先换回来，再展平。少了交换，一个头拿到的就是不同词的碎片。详见[多头](../deeper/multi-head.md)。
 #
 #     <!-- source: labs.zoo.heads_split_by_view -->
 #
@@ -111,11 +111,11 @@ for fn in (attention, hidden_diagonal):
     print(fn.__name__, torch.equal(fn(Q, K, V, causal=True)[:, -1], fn(Q, K, other, causal=True)[:, -1]))
 
 # %% [markdown]
-# `inverted_mask` 恰好只看被遮住的词。`hidden_diagonal` 的最后一个词看不见自己，所以它自己的值变了，输出也不变：三角取偏了一格。
+# `inverted_mask`恰好只看被遮住的词。`hidden_diagonal`的最后一个词看不见自己，所以它自己的值变了，输出也不变：三角取偏了一格。
 #
 # ## 第五笼：半精度 { #half }
 #
-# 有时一个查询什么都不许看，例如整句都是填充。在 float32 里，最后一只还能交出一个数；换成 float16 就漏了底：
+# 有时一个查询什么都不许看，例如整句都是填充。在float32里，最后一只还能交出一个数；换成float16就漏了底：
 
 # %%
 from attn.labs.zoo import minus_1e9
@@ -126,11 +126,11 @@ for fn in (attention, minus_1e9):
     print(fn.__name__, [fn(*x, mask=blind).isfinite().all().item() for x in ((Q, K, V), half)])
 
 # %% [markdown]
-# float16 最大只到 65504，负十亿放不下，成了 $-\infty$；整行都是 $-\infty$，softmax 就得出 NaN。`attn` 从不加一个「很大的负数」，它用这种精度里最小的有限数去填，再把权重清零。
+# float16最大只到65504，负十亿放不下，成了$-\infty$；整行都是$-\infty$，softmax就得出NaN。`attn`从不加一个「很大的负数」，它用这种精度里最小的有限数去填，再把权重清零。
 #
 # ## 让它自己说 { #check }
 #
-# 这些性质都收在 `check_attention` 里。把你的函数交给它，它逐条检查，并说出最可能的错：
+# 这些性质都收在`check_attention`里。把你的函数交给它，它逐条检查，并说出最可能的错：
 
 # %%
 print(check_attention(no_scaling, language="zh"))
@@ -150,7 +150,7 @@ for wrong in ZOO:
 #
 # ## 练习 { #exercises }
 #
-# **练习 1.** 自己写一个注意力，故意把缩放写成乘以 $\sqrt{d_k}$。`check_attention` 会怎么说？
+# **练习1.** 自己写一个注意力，故意把缩放写成乘以$\sqrt{d_k}$。`check_attention`会怎么说？
 #
 # ??? success "答案"
 #
@@ -163,11 +163,11 @@ for wrong in ZOO:
 #     [('scaling_upside_down',)]
 #     ```
 #
-# **练习 2.** 写一个正确的，不许用 `softmax`，只用 `exp` 和求和。要通过全部检查，得注意什么？
+# **练习2.** 写一个正确的，不许用`softmax`，只用`exp`和求和。要通过全部检查，得注意什么？
 #
 # ??? success "答案"
 #
-#     先减去每行的最大值，否则分数一大，`exp` 就上溢。
+#     先减去每行的最大值，否则分数一大，`exp`就上溢。
 #
 #     ```pycon
 #     >>> def mine(Q, K, V):
