@@ -4,13 +4,13 @@ import torch
 
 from attn import attention_weights
 
-from figures.drawing import ATTENTION, drawing, svg
+from figures.drawing import ATTENTION, drawing, svg, touchable
 
 WIDTH, HEIGHT = 340, 200
 
 
 def draw(words):
-    """`words`: title, description, scores (the largest first), d_k, unscaled, scaled, gradient, keys."""
+    """`words`: title, description, scores (the largest first), d_k, unscaled, scaled, gradient, keys, numbers, says."""
     scores = torch.tensor(words["scores"], dtype=torch.float32)
     scales = {words["unscaled"]: 1.0, words["scaled"]: words["d_k"] ** -0.5}
     with drawing(WIDTH, HEIGHT) as fig:
@@ -23,7 +23,8 @@ def draw(words):
             ax.set_title(name, fontsize=12)
             ax.set(ylim=(0, 1.12), yticks=[0, 0.5, 1], xticks=[])
             ax.set_xlabel(f"{words['keys']}\n{words['gradient']} {gradient(weights):.2f}")
-        return svg(fig, words["title"], words["description"])
+        picture = svg(fig, words["title"], words["description"])
+    return touchable("scale-slider", words, picture)
 
 
 def gradient(weights):

@@ -6,6 +6,7 @@ text in the reader's own font, so that Chinese needs no font while building.
 
 import hashlib
 import io
+import json
 import re
 import warnings
 from contextlib import contextmanager
@@ -114,10 +115,16 @@ def svg(fig, title: str, description: str) -> str:
     return re.sub(r"\s*\n\s*", " ", re.sub(r">\s+<", "><", text)).strip()
 
 
+def touchable(element: str, words: dict, picture: str) -> str:
+    """A picture inside the custom element that takes its place where scripts run (theme/assets/widgets)."""
+    return f'<{element} data-words="{escape(json.dumps(words, ensure_ascii=False))}">{picture}</{element}>'
+
+
 def opening(box: str, name: str, title: str, description: str) -> str:
     width, height = box.split()[2:]
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="{box}" '
-        f'width="{float(width):.0f}" height="{float(height):.0f}" role="img" aria-labelledby="{name}-title {name}-desc">'
+        f'width="{float(width):.0f}" height="{float(height):.0f}" role="img" '
+        f'aria-labelledby="{name}-title {name}-desc">'
         f'<title id="{name}-title">{escape(title)}</title><desc id="{name}-desc">{escape(description)}</desc>'
     )

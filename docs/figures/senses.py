@@ -3,9 +3,10 @@
 from functools import cache
 
 import torch
-from figures.looking import looking
 
 from attn.labs.senses import demos, learn
+
+from figures.looking import looking
 
 
 @cache
