@@ -52,14 +52,18 @@ def all_of(page: str, text: str):
         yield from (change for change in kind(page, text) if change.text != text)
 
 
-def changed(page, kind, text, start, end, becomes):
-    new = text[:start] + becomes + text[end:]
-    return Change(page, kind, pages.line(text, start), brief(text[start:end]), brief(becomes), new)
+def changed(page, kind, text, start, end, becomes, context=0):
+    """The change of text[start:end], told with `context` characters on both sides."""
+    first = max(text.rfind("\n", 0, start) + 1, start - context)
+    last = min((text + "\n").index("\n", end), end + context)
+    before, after = (text[first:start], text[end:last]) if context else ("", "")
+    was, now = (brief(before + part + after) for part in (text[start:end], becomes))
+    return Change(page, kind, pages.line(text, start), was, now, text[:start] + becomes + text[end:])
 
 
 def brief(text):
     line = " ".join(text.split())
-    return line if len(line) <= 60 else f"{line[:40]} … {line[-15:]}"
+    return line if len(line) <= 70 else f"{line[:50]} … {line[-15:]}"
 
 
 def seen(text: str) -> str:
@@ -79,27 +83,25 @@ def seen(text: str) -> str:
 def numbers(page, text):
     """Each decimal by one in its last place, up and down; each whole number by one."""
     visible = seen(text)
-    formulas, rows = spans(pages.FORMULA, visible), spans(ROW, visible)
     for match in NUMBER.finditer(visible):
-        if script(visible, match.start()):
-            continue
-        place = "a table" if within(match, rows) else "a formula" if within(match, formulas) else "prose"
-        kind = "decimal" if "." in match[0] else f"whole number in {place}"
-        for step in (1, -1) if "." in match[0] else (1,):
-            yield changed(page, kind, text, *match.span(), moved(match[0], step))
+        if not script(visible, match.start()):
+            kind = "decimal" if "." in match[0] else f"whole number in {place(visible, match.start())}"
+            for step in (1, -1) if "." in match[0] else (1,):
+                yield changed(page, kind, text, *match.span(), moved(match[0], step), context=12)
+
+
+def place(text, at):
+    """Where a whole number stands."""
+    for pattern, name in (pages.INLINE_CODE, "code"), (pages.FORMULA, "a formula"), (ROW, "a table"):
+        found = next((match[0] for match in pattern.finditer(text) if match.start() <= at < match.end()), None)
+        if found:
+            return "a calculation" if name == "a formula" and is_worked(found) else name
+    return "prose"
 
 
 def script(text, start):
     """Whether a number is an index or an exponent."""
     return re.search(r"[_^]\{?[\w,+-]*$", text[max(0, start - 12) : start]) is not None
-
-
-def spans(pattern, text):
-    return [match.span() for match in pattern.finditer(text)]
-
-
-def within(match, ranges):
-    return any(start <= match.start() < end for start, end in ranges)
 
 
 def moved(number, step):
@@ -128,14 +130,8 @@ def equations(page, text):
     for formula in pages.FORMULA.finditer(visible):
         kind = f"formula {'of a calculation' if is_worked(formula[0]) else 'without numbers'}"
         for start, end, becomes in edits(formula[0]):
-            new = formula[0][:start] + becomes + formula[0][end:]
-            begin, finish = formula.span()
-            whole = text[:begin] + new + text[finish:]
-            line = pages.line(text, begin + start)
-            was, now = (brief(tex.strip("$\n ")) for tex in (formula[0], new))
-            if len(formula[0]) > 60:
-                was, now = formula[0][max(0, start - 8) : end + 8], new[max(0, start - 8) : start + len(becomes) + 8]
-            yield Change(page, kind, line, brief(was), brief(now), whole)
+            begin = formula.start()
+            yield changed(page, kind, text, begin + start, begin + end, becomes, context=30)
 
 
 def is_worked(formula):
@@ -150,7 +146,7 @@ def edits(tex):
     for pattern in (SIGN, RELATION, OPERATOR):
         yield from ((*match.span(), OTHER[match[0]]) for match in pattern.finditer(tex))
     for match in RELATION.finditer(tex):
-        if not re.match(r"\s*&?\s*[-−]", tex[match.end() :]):
+        if not re.match(r"\s*&?\s*(?:[-−]|0(?![.\d]))", tex[match.end() :]):
             yield match.end(), match.end(), " -"
         if match[0] == "=":
             yield *match.span(), r"\approx "
@@ -186,11 +182,12 @@ def code(page, text):
         body = [line[margin:] for line in lines[first : last - 1]]
         prompted = any(line.startswith(">>>") for line in body)
         for row, column, old, new, kind in [*typed(body, prompted), *(printed(body) if prompted else [])]:
-            line = lines[first + row]
-            at = margin + column
-            kept = [line[:at] + new + line[at + len(old) :]] if new is not None else []
-            whole = "\n".join([*lines[: first + row], *kept, *lines[first + row + 1 :]])
-            yield Change(page, kind, first + row + 1, brief(line), brief("".join(kept)), whole)
+            begin = len("\n".join(lines[: first + row])) + 1
+            if new is None:
+                yield changed(page, kind, text, begin, begin + margin + len(old) + 1, "")
+            else:
+                begin += margin + column
+                yield changed(page, kind, text, begin, begin + len(old), new, context=40)
 
 
 def typed(body, prompted):
