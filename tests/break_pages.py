@@ -173,7 +173,7 @@ def recorded():
 
 
 def record():
-    head = """# How much of each page there is to check: decimals, formulas that are displayed or computed, blocks that run …
+    head = """# How much of each page there is to check; formulas count where they are displayed or computed.
 # A page that says less on purpose gets its lower number here, by hand; `python tests/break_pages.py --record` writes
 # all of them anew.
 
