@@ -2,7 +2,7 @@ r"""The value of a formula: TeX, evaluated as it is written.
 
 Letters are the names that a page has (Q, d_k, W_q, \alpha); x_1 is row 1 of x unless the page has an x_1, w_{12} is an
 entry. A list of numbers is a row; juxtaposition and \cdot multiply matrices, \cdot two vectors, too. Functions are the
-page's, attn's (\text{Attention}) or FUNCTIONS.
+page's, attn's (\text{Attention} is attn.attention) or FUNCTIONS.
 """
 
 import math
@@ -25,7 +25,7 @@ TOKEN = re.compile(
 MATRIX, END = re.compile(r"\\begin\{[pb]?matrix\}"), re.compile(r"\\end\{[pb]?matrix\}")
 MARKS = {"^", "_"}
 OPEN, CLOSE = {"(", "[", "{", r"\lVert", "\\{"}, {")", "]", "}", r"\rVert", "\\}"}
-TIMES = {r"\cdot", r"\times", r"\odot", "×", "·"}
+TIMES = {r"\cdot", r"\times", "×", "·"}
 MINUS = {"-", "−"}
 ENDS = {"", "+", "/", "&", ",", "，", "|", r"\|", r"\\"} | MINUS | TIMES | CLOSE  # no factor begins with these
 FUNCTIONS = {
@@ -33,12 +33,9 @@ FUNCTIONS = {
     "ln": torch.log,
     "log": torch.log,
     "cos": torch.cos,
-    "sin": torch.sin,
     "tanh": torch.tanh,
     "softmax": lambda *row: torch.softmax(beside(row), -1),
     "max": lambda *row: reduce(torch.maximum, row) if len(row) > 1 else row[0].max(),
-    "min": lambda *row: reduce(torch.minimum, row) if len(row) > 1 else row[0].min(),
-    "Attention": attn.attention,
 }
 CONSTANTS = {"e": math.e, "pi": math.pi, "infty": math.inf}
 INDICES = set("ijklst")  # a letter that stands for every row, unless a sum binds it
@@ -161,8 +158,8 @@ class Reader:
             return divided(self.group(), self.group())
         if token == r"\sqrt":
             return self.group().sqrt()
-        if token in {r"\sum", r"\prod"}:
-            return self.series(added if token == r"\sum" else torch.mul)
+        if token == r"\sum":
+            return self.series()
         if token.removeprefix("\\")[:1].isalpha():
             return self.name(token.removeprefix("\\"))
         raise Unknown(token) if token else Wrong("something is missing beside a sign")
@@ -227,8 +224,8 @@ class Reader:
         if len(script) == 1 and len(shape) == 2 and re.fullmatch(r"[1-9]{2}", script[0]) and int(script[0]) > shape[0]:
             return [[digit] for digit in script[0]]
         if "," in script:
-            return [" ".join(part.split()).split() for part in " ".join(script).split(",")]
-        return [script] if {"+", "-", "−"} & set(script) else [[token] for token in script]
+            return [part.split() for part in " ".join(script).split(",")]
+        return [script] if {"+", *MINUS} & set(script) else [[token] for token in script]
 
     def place(self, tokens, length):
         letter = tokens[0]
@@ -239,7 +236,7 @@ class Reader:
             raise Wrong(f"there is no index {index} of {length}")
         return index - 1
 
-    def series(self, join):
+    def series(self):
         """A sum of the products that follow, its index running over its bounds, or over all there is."""
         letter, first, last = self.bounds()
         start, outer, total = self.position, self.bound, None
@@ -248,7 +245,7 @@ class Reader:
         for index in range(first, last + 1):
             self.position, self.bound = start, {**outer, letter: index}
             term = self.product()
-            total = term if total is None else join(total, term)
+            total = term if total is None else added(total, term)
         self.bound = outer
         return total
 
@@ -332,11 +329,9 @@ def multiplied(a, operator, b):
     if not a.ndim or not b.ndim:
         return a * b
     vectors = a.shape == b.shape and 1 in a.shape
-    if operator == r"\odot" and a.shape == b.shape:
-        return a * b
     if operator in {r"\cdot", "·"} and vectors:
         return (a * b).sum()
-    if operator == r"\odot" or a.shape[-1] != b.shape[-2]:
+    if a.shape[-1] != b.shape[-2]:
         raise Wrong(f"{size(a)} and {size(b)} can't be multiplied")
     return matrix(a @ b)
 
