@@ -100,6 +100,22 @@ print(flips(model, held_out, other))
 # %% [markdown]
 # With its clue hidden, more than half of the answers flip; with another word hidden, none does.
 #
+# Try it: choose a sentence, then hide a word by choosing it.
+#
+# ```figure module="explorer"
+# title: Hide a word and see whether the answer changes
+# description: Four words, i like eating apple. Of the lines from apple, the one to eating is by far the thickest.
+# caption: The word in the frame looks at its sentence; choose another word to hide it. All numbers were computed by the trained model while the site was built.
+# language: en
+# fruit: fruit
+# company: company
+# choose: sentence
+# blank: ▢
+# hide: "{word}, weight {weight}, hide it"
+# show: "{word}, hidden, show it again"
+# says: "{word} → {sense}; it looks hardest at {heaviest}."
+# ```
+#
 # ## What it doesn't prove { #limits }
 #
 # Some sentences hold more than one clue: in we boil blackberry jam, boil would do, and so would jam. Train again from other random seeds: the answer is always the same, the heaviest word is not; and hiding it changes nothing, as the other clue is still there:

@@ -100,6 +100,22 @@ print(flips(model, held_out, other))
 # %% [markdown]
 # 遮住线索，一多半答案翻了过来；遮住别的词，一个也没变。
 #
+# 自己试试：选一句话，再点一个词把它遮住。
+#
+# ```figure module="explorer"
+# title: 遮住一个词，看答案变不变
+# description: 四个词：我、喜欢、吃、苹果。从「苹果」出发，指向「吃」的线远比其他线粗。
+# caption: 方框里的词在看全句；点别的词，把它遮住。每个数都是建站时由训练好的模型算出的。
+# language: zh
+# fruit: 水果
+# company: 公司
+# choose: 句子
+# blank: ▢
+# hide: "{word}，权重 {weight}，点一下遮住"
+# show: "{word}，已遮住，点一下恢复"
+# says: "{word} → {sense}；看得最重的是「{heaviest}」。"
+# ```
+#
 # ## 它没有证明什么 { #limits }
 #
 # 有的句子里线索不止一处：「她煮小米粥」里，「煮」和「粥」都够用。换几个随机种子重新训练，答案都一样，看得最重的词却不一样；遮住它，答案也不变，因为还有另一处：

@@ -1,0 +1,41 @@
+// The trained model of the apple lab: choose a sentence, hide a word, see where it looks then and what it answers.
+import { fill, make, shown } from "./attention.js";
+
+class SenseExplorer extends HTMLElement {
+  connectedCallback() {
+    this.text = JSON.parse(this.dataset.words);
+    const options = this.text.readings.map((reading, i) => make("option", { value: i }, this.label(reading)));
+    this.choice = make("select", { onchange: () => { this.hidden = null; this.update(); } }, ...options);
+    this.row = make("div", { className: "sentence" });
+    this.says = make("p", { role: "status", className: "says" });
+    this.replaceChildren(make("div", { className: "widget", role: "group", "aria-label": this.text.title },
+      make("div", { className: "controls" }, make("label", {}, `${this.text.choose} `, this.choice)), this.row, this.says));
+    this.hidden = null;
+    this.update();
+  }
+
+  label({ words, at }) {
+    return words.map((word, i) => (i === at ? `[${word}]` : word)).join(document.documentElement.lang === "zh" ? "" : " ");
+  }
+
+  update() {
+    const { words, at, states } = this.text.readings[this.choice.value];
+    const { weights, sense } = states[this.hidden ?? states.length - 1];
+    const focused = [...this.row.children].indexOf(document.activeElement);
+    this.row.replaceChildren(...words.map((word, i) => {
+      const hidden = i === this.hidden;
+      const button = make("button", {
+        type: "button", className: i === at ? "word asked" : "word", "aria-pressed": String(hidden), disabled: i === at,
+        onclick: () => { this.hidden = hidden ? null : i; this.update(); },
+      }, make("span", {}, hidden ? this.text.blank : word), make("small", { "data-value": weights[i] }, shown(weights[i], 2)));
+      button.setAttribute("aria-label", fill(hidden ? this.text.show : this.text.hide, { word, weight: shown(weights[i], 2) }));
+      button.style.setProperty("--weight", weights[i]);
+      return button;
+    }));
+    if (focused >= 0) this.row.children[focused].focus();
+    const heaviest = words[weights.indexOf(Math.max(...weights))];
+    this.says.textContent = fill(this.text.says, { word: words[at], sense, heaviest });
+  }
+}
+
+customElements.define("sense-explorer", SenseExplorer);
