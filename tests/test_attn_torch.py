@@ -56,7 +56,7 @@ def test_compiled_code_refuses_too():
         compiled(torch.randn(3, 4), torch.randn(5, 3), torch.randn(5, 3))
 
 
-@paths
+@pytest.mark.parametrize("path", ["formula", "fused"])
 @pytest.mark.parametrize("dynamic", [False, True])
 def test_it_exports_and_traces_other_lengths(path, dynamic):
     torch._dynamo.reset()
