@@ -16,7 +16,15 @@ def draw(words):
     first = readings[0]
     weights = first["states"][-1]["weights"]
     picture = looking(first["words"], first["at"], weights, words["title"], words["description"])
-    return touchable("sense-explorer", words | {"readings": readings}, picture)
+    start = next(i for i, reading in enumerate(readings) if flips(reading))
+    return touchable("sense-explorer", words | {"readings": readings, "start": start}, picture)
+
+
+def flips(reading):
+    """Whether the answer changes when the heaviest word is hidden: a good sentence to begin with."""
+    seen = reading["states"][-1]
+    heaviest = seen["weights"].index(max(seen["weights"]))
+    return reading["states"][heaviest]["sense"] != seen["sense"]
 
 
 def state(asked, reading, words):

@@ -60,13 +60,15 @@ def nested(cell):
 
 def output(cell, page):
     """What a cell printed and drew, as HTML that Markdown leaves alone."""
-    parts = []
+    printed, drawn = [], []
     for area in cell.select(".jp-OutputArea-output"):
         kind = area.get("data-mime-type", "")
         if "stderr" in kind:
             log.warning("%s: a cell complains: %s", page.file.src_uri, area.get_text().strip())
         elif picture := area.find("svg"):
-            parts.append(f'<div class="drawn" data-search-exclude>{picture}</div>')
+            drawn.append(f'<div class="drawn" data-search-exclude>{picture}</div>')
         else:
-            parts.append(f"<pre>{escape(area.get_text().strip(), quote=False)}</pre>")
+            printed.append(area.get_text().strip("\n"))
+    text = escape("\n".join(printed), quote=False)
+    parts = ([f"<pre>{text}</pre>"] if printed else []) + drawn
     return "".join(f'\n\n<div class="output" tabindex="0" role="group">{part}</div>' for part in parts)

@@ -44,4 +44,5 @@ def on_page_context(context, page, config, nav):
             blocks, numbers = run(Path(page.file.abs_src_path))
         if blocks:
             torch = re.match(r"\d+\.\d+", version("torch"))[0]
-            page.ran = escape(config.extra["ran"].format(blocks=blocks, numbers=numbers, torch=torch))
+            sentence = config.extra["ran" if numbers else "ran_code"]
+            page.ran = escape(sentence.format(blocks=blocks, numbers=numbers, torch=torch))

@@ -12,7 +12,6 @@ from mkdocs.structure.files import File
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from promise.terms import has_han, load
 
-RETOLD = ("api/", "glossary/", "questions/")  # what these pages say, another page teaches: it comes first
 WORKER = re.compile(r"assets/javascripts/workers/search\.\w+\.min\.js")
 MENDED = {
     # Material cuts what is typed into words it knows, and never looks at the last character: 注意力权重 finds 注意力.
@@ -48,9 +47,6 @@ def on_post_build(config):
     """Enter each term in the index at the place that teaches it, as at the back of a book."""
     index = config.plugins["material/search"].search_index
     entries = {entry["location"]: entry for entry in index.entries}
-    for location, entry in entries.items():
-        if location.startswith(RETOLD):
-            entry["boost"] = 0.2
     for term in load():
         entry = entries.get(address(term.page)) or entries.get(address(term.page.partition("#")[0]))
         if entry:  # the page may be still to come

@@ -4,13 +4,13 @@ import { fill, make, shown } from "./attention.js";
 class SenseExplorer extends HTMLElement {
   connectedCallback() {
     this.text = JSON.parse(this.dataset.words);
-    const options = this.text.readings.map((reading, i) => make("option", { value: i }, this.label(reading)));
-    this.choice = make("select", { onchange: () => { this.hidden = null; this.update(); } }, ...options);
+    const options = this.text.readings.map((reading, i) => make("option", { value: i, selected: i === this.text.start }, this.label(reading)));
+    this.choice = make("select", { onchange: () => { this.masked = null; this.update(); } }, ...options);
     this.row = make("div", { className: "sentence" });
     this.says = make("p", { role: "status", className: "says" });
     this.replaceChildren(make("div", { className: "widget", role: "group", "aria-label": this.text.title },
       make("div", { className: "controls" }, make("label", {}, `${this.text.choose} `, this.choice)), this.row, this.says));
-    this.hidden = null;
+    this.masked = null;
     this.update();
   }
 
@@ -20,13 +20,13 @@ class SenseExplorer extends HTMLElement {
 
   update() {
     const { words, at, states } = this.text.readings[this.choice.value];
-    const { weights, sense } = states[this.hidden ?? states.length - 1];
+    const { weights, sense } = states[this.masked ?? states.length - 1];
     const focused = [...this.row.children].indexOf(document.activeElement);
     this.row.replaceChildren(...words.map((word, i) => {
-      const hidden = i === this.hidden;
+      const hidden = i === this.masked;
       const button = make("button", {
         type: "button", className: i === at ? "word asked" : "word", "aria-pressed": String(hidden), disabled: i === at,
-        onclick: () => { this.hidden = hidden ? null : i; this.update(); },
+        onclick: () => { this.masked = hidden ? null : i; this.update(); },
       }, make("span", {}, hidden ? this.text.blank : word), make("small", { "data-value": weights[i] }, shown(weights[i], 2)));
       button.setAttribute("aria-label", fill(hidden ? this.text.show : this.text.hide, { word, weight: shown(weights[i], 2) }));
       button.style.setProperty("--weight", weights[i]);
