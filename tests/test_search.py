@@ -1,5 +1,8 @@
 """Whoever types a term finds the page that teaches it among the first three results, in the site's own search."""
 
+import json
+from pathlib import Path
+
 import pages
 import pytest
 
@@ -62,3 +65,16 @@ def test_terms(type_words, language):
 )
 def test_what_readers_type(type_words, language, words, page):
     assert page in type_words(language)(words)[:3]
+
+
+@pytest.mark.parametrize("word", ["自注意力", "键值对", "自回归"])
+def test_a_term_is_one_word(type_words, site, word):
+    """A word that jieba would cut to pieces (自, 注意力) finds only pages that have it whole."""
+    index = json.loads(Path(site, "zh", "search", "search_index.json").read_text("utf-8"))
+    having = {
+        f"zh/{entry['location'].partition('#')[0]}"
+        for entry in index["docs"]
+        if word in "".join([entry["title"], entry["text"], *entry.get("tags", [])]).replace("\u200b", "")
+    }
+    found = set(type_words("zh")(word))
+    assert found and found <= having
