@@ -1,6 +1,7 @@
 """Who may look at whom: the two masks, rows that see nothing, biases of -∞, hidden NaN."""
 
 import pytest
+import reference
 import torch
 from torch import nn
 
@@ -165,3 +166,12 @@ def test_what_comes_later_never_changes_what_was(path, n, m):
         after = PATHS[path](Q, k, v, causal=True)
         torch.testing.assert_close(after[:, : i + 1], before[:, : i + 1])
         assert not torch.allclose(after[:, i + 1], before[:, i + 1])
+
+
+@paths
+@pytest.mark.parametrize("scale", [0, 0.0, -2.0, 0.3])
+def test_causal_with_any_scale(path, scale):
+    """Torch's own is_causal gives NaN unless the scale is positive."""
+    Q, K, V = (torch.randn(2, 5, 4).double() for _ in range(3))
+    want = reference.output(Q, K, V, causal=True, scale=scale)
+    torch.testing.assert_close(PATHS[path](Q, K, V, causal=True, scale=scale), want)
