@@ -21,7 +21,7 @@ from promise.source import SOURCE, shown
 LIMIT = 300_000  # bytes of HTML; an untouched notebook has 660 000
 LOADING = "script[src], img[src], iframe[src], source[src], video[src], object[data], use[href], link[href]"
 NOT_LOADED = {"canonical", "alternate", "prev", "next"}
-RAW = re.compile(r"\\[(\[]|\$\$|\\[a-zA-Z]{2,}|```|^\s*(?:!!!|\?\?\?) |\{ ?#|\{\{|numbers:|<!--", re.M)
+RAW = re.compile(r"\\[(\[]|\$\$|\\[a-zA-Z]{2,}|```|^\s*(?:!!!|\?\?\?) |\{ ?#|\{\{", re.M)
 CSS_ADDRESS = re.compile(r"url\(\s*[\"']?([^\"')]+)|@import\s+[\"']([^\"']+)")
 each_page = pytest.mark.parametrize("page", pages.ALL)
 each_language = pytest.mark.parametrize("language", pages.LANGUAGES)

@@ -183,7 +183,9 @@ def navigation(entry):
 @pytest.mark.parametrize("language", ["zh", "en"])
 def test_every_page_is_in_the_navigation(language):
     listed = re.findall(r"[\w/-]+\.(?:md|py)\b", (pages.DOCS / f"{language}.yml").read_text("utf-8"))
-    assert sorted(listed) == pages.files(language), f"nav in docs/{language}.yml must list each page once"
+    missing = set(pages.files(language)) - set(listed)
+    assert not missing, f"docs/{language}.yml: list {', '.join(sorted(missing))} in nav"
+    assert len(listed) == len(set(listed)), f"docs/{language}.yml: nav lists a page twice"
 
 
 @pytest.mark.parametrize("page", PAIRS)
