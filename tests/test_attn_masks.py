@@ -175,3 +175,12 @@ def test_causal_with_any_scale(path, scale):
     Q, K, V = (torch.randn(2, 5, 4).double() for _ in range(3))
     want = reference.output(Q, K, V, causal=True, scale=scale)
     torch.testing.assert_close(PATHS[path](Q, K, V, causal=True, scale=scale), want)
+
+
+@paths
+@pytest.mark.parametrize("size", [(1, 3, 1, 5, 7), (2, 1, 4, 1, 7), (2, 1, 1, 5, 1), (1, 1, 1, 1, 7), (2, 3, 4, 5, 7)])
+def test_masks_and_biases_over_many_leading_dimensions(path, size):
+    Q, K, V = (torch.randn(2, 3, 4, length, 2).double() for length in (5, 7, 7))
+    mask, bias = torch.rand(size) > 0.3, torch.randn(size).double()
+    for options in ({"mask": mask}, {"bias": bias}, {"mask": mask, "bias": bias[0, 0, 0]}, {"bias": bias.sum()}):
+        torch.testing.assert_close(PATHS[path](Q, K, V, **options), reference.output(Q, K, V, **options))
