@@ -32,7 +32,7 @@ class SenseExplorer extends HTMLElement {
       button.style.setProperty("--weight", weights[i]);
       return button;
     }));
-    if (focused >= 0) this.row.children[focused].focus();
+    this.row.children[focused]?.focus();
     const heaviest = words[weights.indexOf(Math.max(...weights))];
     this.says.textContent = fill(this.text.says, { word: words[at], sense, heaviest });
   }
