@@ -41,7 +41,7 @@ print(unscaled.median() < unscaled.mean() / 100)
 print((unscaled < 1e-6).float().mean() > 0.3, (unscaled > 0.1).float().mean() > 0.1)
 
 # %% [markdown]
-# With scaling, mean and median agree at 0.37: every row is healthy. Without it the median is less than a hundredth of the mean: in three rows of ten or more the gradient is below a millionth, while in one of ten or more it isn't small at all. Those are rows whose two largest scores happen to be close, and they hold the average up. So "the gradient vanishes" speaks of the typical row, not of every row.
+# With scaling, mean and median agree at 0.37: nearly every row is healthy. Without it the median is less than a hundredth of the mean: in three rows of ten or more the gradient is below a millionth, while in one of ten or more it isn't small at all. Those are rows whose two largest scores happen to be close, and they hold the average up. So "the gradient vanishes" speaks of the typical row, not of every row.
 #
 # <!-- numbers: scaled.mean() -->
 #
@@ -93,7 +93,7 @@ for case, value in cases.items():
     print(f"{case:21}", round(value) if value < 100 else "> 100")
 
 # %% [markdown]
-# With a mean other than 0 the variance doubles. With vectors 3 times as long it grows to 81, which is $3^4 = 81$. With components that are all alike, 512 dimensions are really one, the variance is back at about 512, and the scaling might as well not be there. Training makes vectors longer, so some models normalise queries and keys before the dot product; see the [references](../references.md#henry2020).
+# With a mean of 1 the variance doubles. With vectors 3 times as long it grows to 81, which is $3^4 = 81$. With components that are all alike, 512 dimensions are really one, the variance is back at about 512, and the scaling might as well not be there. Training makes vectors longer, so some models normalise queries and keys before the dot product; see the [references](../references.md#henry2020).
 #
 # <!-- numbers: round(cases["3 times longer"] ** 0.25); round(cases["3 times longer"]) -->
 #
