@@ -80,7 +80,7 @@ print(losses[-1] < losses[0] / 100)          # and falls below a hundredth of it
 print(any(torch.equal(p, q) for p, q in zip(before, layer.parameters(), strict=True)))
 
 # %% [markdown]
-# The last line says False: all six tensors have changed. The loss fell below a hundredth of where it began, because learning 4 random targets by heart for 4 words is easy with some 200 parameters. That is overfitting; here it only shows that the gradient points the right way.
+# The last line says False: all six tensors have changed. (The bias of the keys moves by rounding alone: mathematically its gradient is 0, see [order](../deeper/order.md#rope).) The loss fell below a hundredth of where it began, because learning 4 random targets by heart for 4 words is easy with some 200 parameters. That is overfitting; here it only shows that the gradient points the right way.
 #
 # ## Equal to the formula, bit for bit { #bit-for-bit }
 #
