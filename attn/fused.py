@@ -1,4 +1,4 @@
-"""The same numbers as `attention`, from torch's fused kernel: faster, and no (n, m) matrix in memory."""
+"""The same numbers as `attention`, from torch's function: where it has a fused kernel, faster and no (n, m) matrix."""
 
 import torch
 import torch.nn.functional as F
