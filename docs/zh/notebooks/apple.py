@@ -30,7 +30,7 @@ for r in train[:3]:
 print(len(train), len(set(demos("zh")) & set(train)))
 
 # %% [markdown]
-# 一共400条读法，本页要演示的句子一条也不在里面。
+# 一共400条，每条是一句话、其中要分辨的那个词，和它的意思。本页要演示的句子一条也不在里面。
 #
 # ## 训练 { #train }
 #
@@ -74,7 +74,7 @@ print(f"{torch.cosine_similarity(*before, dim=0):.2f}")
 print(torch.cosine_similarity(*after, dim=0) < -0.9)
 
 # %% [markdown]
-# ## 三个做不到的对照 { #controls }
+# ## 三个对照 { #controls }
 #
 # 把题目出得刁钻些：两句话用的词一模一样，只是「苹果」和「小米」换了位置，例如「我吃苹果，他用小米手机」和「我吃小米，他用苹果手机」。
 

@@ -115,7 +115,7 @@ for fn in (attention, hidden_diagonal):
 #
 # ## 第五笼：半精度 { #half }
 #
-# 有时一个查询什么都不许看，例如整句都是填充。在float32里，最后一只还能交出一个数；换成float16就漏了底：
+# 有时一个查询什么都不许看，例如整句都是填充。在float32里，最后一只还能交出一个数；换成float16就露了底：
 
 # %%
 from attn.labs.zoo import minus_1e9
