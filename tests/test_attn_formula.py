@@ -194,6 +194,12 @@ def test_blocks_of_every_size_meet_the_diagonal(block, causal, n, m):
     torch.testing.assert_close(came, reference.output(Q, K, V, **options), atol=1e-12, rtol=0)
 
 
+def test_blocks_at_a_usual_size():
+    Q, K, V = (torch.randn(2, 300, 4).double() for _ in range(3))
+    for options in ({}, {"causal": True}, {"causal": True, "mask": torch.rand(1, 300, 300) > 0.5}):
+        torch.testing.assert_close(blockwise_attention(Q, K, V, **options), attention(Q, K, V, **options))
+
+
 def test_blockwise_never_holds_all_scores():
     largest = 0
 

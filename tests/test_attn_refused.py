@@ -347,6 +347,8 @@ def test_what_the_cache_refuses():
     refuses(ValueError, message, cache.append, rand(1, 1, 5), rand(1, 1, 7))
     message = "key and cache must share a size: key is (2, 1, 4), cache is (2, 3, 5)"
     refuses(ValueError, message, cache.append, rand(2, 1, 4), rand(2, 1, 7))
+    message = "key and cache must share a size: key is (2, 1, 6), cache is (2, 3, 5)"
+    refuses(ValueError, message, cache.append, rand(2, 1, 6), rand(2, 1, 7))
     message = "value and cache must share a size: value is (2, 1, 4), cache is (2, 3, 7)"
     refuses(ValueError, message, cache.append, rand(2, 1, 5), rand(2, 1, 4))
     message = "key and cache must share a dtype: key is torch.float64, cache is torch.float32"
