@@ -39,6 +39,7 @@ def session(code):
         listing("pip install attn", "console"),
         listing("任何话", "text"),
         listing("x = 1") + session(">>> x\n1"),
+        listing("print(1)\nprint('二')") + "\n<!-- prints:\n1\n二\n-->\n",
     ],
 )
 def test_what_runs(text):
@@ -73,6 +74,12 @@ def test_what_runs(text):
 def test_what_would_not_run_is_refused(text, told):
     found = faults(text, PAGE)
     assert any(told in fault for fault in found), found or "nothing is said"
+
+
+@pytest.mark.parametrize("under", ["", "\n<!-- prints:\n2\n-->\n", "\n字\n\n<!-- prints:\n1\n-->\n"])
+def test_what_a_listing_prints_stands_under_it(under):
+    [fault] = faults(listing("print(1)") + under, PAGE)
+    assert "write:\n<!-- prints:\n1\n-->" in fault
 
 
 def test_a_fault_says_where():

@@ -1,6 +1,8 @@
 """Every fence of a page runs, or the page fails; so does every piece of attn that it shows."""
 
+import contextlib
 import doctest
+import io
 import re
 
 from pymdownx.superfences import RE_NESTED_FENCE_START
@@ -13,6 +15,7 @@ from sybil.region import Lexeme
 
 from promise.source import SOURCE, shown
 
+PRINTS = re.compile(r"\s*<!--\s*prints:[ \t]*\n(?P<output>.*?)^[ \t]*-->", re.M | re.S)
 SHOWN = {"figure", "text", "console", "toml", "yaml"}  # never run; the decimals in them count as prose
 
 
@@ -24,7 +27,7 @@ class Fences:
 
     def __init__(self):
         self.session = DocTestStringParser(DocTestEvaluator(0))
-        self.listing = PythonEvaluator()
+        self.python = PythonEvaluator()
 
     def __call__(self, document):
         for region in self.lexer(document):
@@ -52,9 +55,20 @@ class Fences:
                 f"python for a listing, or one of {', '.join(sorted(SHOWN))}",
             )
 
+    def listing(self, example):
+        """Run a listing or a cell, and compare what it prints with the comment `<!-- prints: … -->` under it."""
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            self.python(example)
+        under = PRINTS.match(example.document.text, example.region.end)
+        came, want = (tidy(text) for text in (printed.getvalue(), under["output"] if under else ""))
+        if came != want:
+            says = "nothing is written under it" if not under else "<!-- prints: … --> under it says otherwise"
+            return f"{example.path}:{example.line}: this is printed, and {says}; write:\n<!-- prints:\n{came}\n-->"
+        return None
+
     def source(self, match):
         try:
-            return Region(match.start(), match.end(), Lexeme(shown(match["name"]), 0, 0), self.listing)
+            return Region(match.start(), match.end(), Lexeme(shown(match["name"]), 0, 0), self.python)
         except LookupError as error:
             return Region(match.start(), match.end(), None, saying(str(error)))
 
@@ -71,6 +85,10 @@ class Fences:
             yield example
         if rest.strip():
             yield Region(region.end, region.end, None, saying(f"no prompt, so never run: {rest.strip()!r}"))
+
+
+def tidy(output: str) -> str:
+    return "\n".join(line.rstrip() for line in output.strip("\n").split("\n")).strip("\n")
 
 
 def language(info: str) -> str:

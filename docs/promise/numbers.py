@@ -15,7 +15,7 @@ from sybil import Region
 from promise.fences import Fences, is_run
 
 VALUES = r"^[ \t]*<!--\s*numbers:(?P<values>.*?)-->"
-STRIP = re.compile(VALUES.replace("?P<values>", "?:") + r"[ \t]*\n?", re.M | re.S)  # what the built page leaves out
+STRIP = re.compile(r"^[ \t]*<!--\s*(?:numbers|prints):.*?-->[ \t]*\n?", re.M | re.S)  # what the built page leaves out
 BLOCK = re.compile(VALUES + r"|(?:^(?![ \t]*<!--\s*numbers:)[^\n]*\S[^\n]*\n?)+", re.M | re.S)
 COMMENT = re.compile(r"(?<!\S)#[^\n]*")
 UNREAD = re.compile(  # what a reader does not see as a number

@@ -1,7 +1,7 @@
 # %% [markdown]
 # # The apple lab: attention learns where to look { #apple }
 #
-# In [Which apple?](../which-apple.md) the vectors were set by hand. Set nothing, give only sentences and answers: will attention find eating and computers by itself?
+# In [Which apple?](../which-apple.md) the vectors were set by hand. Now set nothing and give only sentences and answers: will attention find the clues eating and computers by itself?
 #
 # **In one line**: yes. One small layer of self-attention reads a few hundred sentences, trains for a second or two, and then tells fruit from company in sentences it has never seen, looking at just the right word.
 #
@@ -11,11 +11,11 @@
 #
 # !!! question "Guess first"
 #
-#     Three rivals: one sees only the word apple itself; one averages all words of the sentence alike; one has attention but doesn't know where the words stand. Which of the three can tell fruit from company as well?
+#     Three rivals: one sees only the word apple itself; one averages all words of the sentence alike; one has attention but doesn't know where the words stand. Which of the three can tell fruit from company, too?
 #
 # ## A few hundred sentences { #corpus }
 #
-# apple and blackberry have two meanings each. A clause holds exactly one clue: a verb before the word (eat, boil; fund, acquire) or a noun after it (pie, jam; computers, phones). Six sentences in ten have a second clause, where another word has the other meaning, so it isn't enough to notice that there is an eat somewhere.
+# apple and blackberry have two meanings each. A clause holds exactly one clue: a verb before the word (eat, boil; fund, acquire) or a noun after it (pie, jam; computers, phones). Six sentences in ten have a second clause, where another word has the other meaning, so it isn't enough to notice that eat stands somewhere in the sentence.
 
 # %%
 import torch
@@ -30,6 +30,13 @@ for r in train[:3]:
 print(len(train), len(set(demos("en")) & set(train)))
 
 # %% [markdown]
+# <!-- prints:
+# farmers prefer washing apple , teachers buy blackberry phones | apple → fruit
+# farmers prefer washing apple , teachers buy blackberry phones | blackberry → company
+# farmers buy apple headphones , you enjoy eating blackberry | apple → company
+# 400 0
+# -->
+#
 # 400 readings, and none of the sentences that this page is going to show.
 #
 # ## Training { #train }
@@ -45,6 +52,22 @@ for r, sense, at in zip(demos("en"), senses_of(model, demos("en")), heaviest(mod
     print(" ".join(r.words), "|", r.words[r.at], "→", sense, "|", r.words[at])
 
 # %% [markdown]
+# <!-- prints:
+# True
+# i like eating apple | apple → fruit | eating
+# i use apple computers | apple → company | computers
+# i like using apple computers | apple → company | computers
+# i eat apple | apple → fruit | eat
+# i eat apple , they use blackberry phones | apple → fruit | eat
+# i eat apple , they use blackberry phones | blackberry → company | phones
+# i eat blackberry , they use apple phones | blackberry → fruit | eat
+# i eat blackberry , they use apple phones | apple → company | phones
+# we fund apple , i boil blackberry | apple → company | fund
+# we fund apple , i boil blackberry | blackberry → fruit | boil
+# we boil blackberry jam , i fund apple | blackberry → fruit | jam
+# we boil blackberry jam , i fund apple | apple → company | fund
+# -->
+#
 # The last word of each line is the one it looks at hardest. The sentences are new, the answers all right, and the words looked at are the clues.
 #
 # ```figure module="senses"
@@ -74,7 +97,12 @@ print(f"{torch.cosine_similarity(*before, dim=0):.2f}")
 print(torch.cosine_similarity(*after, dim=0) < -0.9)
 
 # %% [markdown]
-# ## Three rivals that can't { #controls }
+# <!-- prints:
+# 1.00
+# tensor(True)
+# -->
+#
+# ## The three rivals { #controls }
 #
 # Make the question harder: pairs of sentences with exactly the same words, in which apple and blackberry have changed places, such as i eat apple, they use blackberry phones, and i eat blackberry, they use apple phones.
 
@@ -85,6 +113,13 @@ for context in ("alone", "bag", "unordered", "attention"):
     print(f"{context:9}", accuracy(rival, pairs) == 0.5, accuracy(rival, pairs) > 0.99)
 
 # %% [markdown]
+# <!-- prints:
+# alone     True False
+# bag       True False
+# unordered True False
+# attention False True
+# -->
+#
 # The first three get **exactly** half of them, and not by chance. Looking only at itself (alone), apple always gets the same answer. With all words alike (bag), two sentences of the same words have the same average. And attention without positions (unordered) sees a heap of words, not which stands next to which. Only a model that can choose, and knows near from far, tells them apart.
 #
 # ## Hide the word it looks at { #hide }
@@ -98,6 +133,11 @@ print(flips(model, held_out, cue) > 0.5)
 print(flips(model, held_out, other))
 
 # %% [markdown]
+# <!-- prints:
+# True
+# 0.0
+# -->
+#
 # With its clue hidden, more than half of the answers flip; with another word hidden, none does.
 #
 # Try it: choose a sentence, then hide a word by choosing it.
@@ -118,7 +158,7 @@ print(flips(model, held_out, other))
 #
 # ## What it doesn't prove { #limits }
 #
-# Some sentences hold more than one clue: in we boil blackberry jam, boil would do, and so would jam. Train again from other random seeds: the answer is always the same, the heaviest word is not; and hiding it changes nothing, as the other clue is still there:
+# A new sentence may hold more than one clue: in we boil blackberry jam, boil would do, and so would jam. Train again from other random seeds: the answer is always the same, the heaviest word is not; and hiding it changes nothing, as the other clue is still there:
 
 # %%
 twice = next(r for r in demos("en") if {"boil", "jam"} <= set(r.words))
@@ -128,11 +168,17 @@ print(sorted({twice.words[heaviest(m, [twice])[0]] for m in models}))
 print({senses_of(m, [twice], heaviest(m, [twice]))[0] for m in models})
 
 # %% [markdown]
-# So the same answers can come with different maps. The weights tell where information was taken from, which isn't yet a reason; that has been argued over, see [history](../deeper/history.md).
+# <!-- prints:
+# {'fruit'}
+# ['boil', 'jam']
+# {'fruit'}
+# -->
+#
+# So the same answers can come with different maps. The weights tell where information was taken from, which isn't yet a reason for the answer; how much they explain is disputed, see [history](../deeper/history.md).
 #
 # !!! note "What this page simplifies"
 #
-#     The sentences come from a small grammar with fewer than a hundred words, and the clues are clean. In real language clues are vague and layers many, and no single map reads so easily. The decimals differ a little between machines, so the text states only what is robust; the figures show the numbers of the one training run while the site was built.
+#     The sentences come from a small grammar with fewer than a hundred words, and the clues are clean. In real language clues are vague and layers many, and no single map reads so easily. The decimals differ a little between machines, so the text states only what is robust; the figures show the numbers of one training run, made while the site was built.
 #
 # ## Exercises { #exercises }
 #

@@ -9,7 +9,7 @@
 # pip install {{ wheel }}
 # ```
 #
-# Eight wrong attentions live in this zoo, each of them met in public code. All their outputs have the right shape:
+# Eight wrong attentions live in this zoo, each of them found in public code. All their outputs have the right shape:
 
 # %%
 import torch
@@ -24,6 +24,17 @@ for wrong in ZOO:
     print(wrong.__name__, wrong(Q, K, V).shape == attention(Q, K, V).shape)
 
 # %% [markdown]
+# <!-- prints:
+# softmax_over_queries True
+# no_scaling True
+# scaling_by_d_model True
+# heads_split_by_view True
+# heads_merged_by_view True
+# inverted_mask True
+# hidden_diagonal True
+# minus_1e9 True
+# -->
+#
 # !!! question "Guess first"
 #
 #     Before you open a cage, ask yourself: **which property** would show that it is wrong, without a look at the source?
@@ -40,6 +51,11 @@ print(attention(Q, K, ones).allclose(ones))
 print(softmax_over_queries(Q, K, ones).allclose(ones))
 
 # %% [markdown]
+# <!-- prints:
+# True
+# False
+# -->
+#
 # ??? success "What is wrong with it"
 #
 #     Its softmax runs over the queries: each column sums to 1, not each row.
@@ -48,7 +64,7 @@ print(softmax_over_queries(Q, K, ones).allclose(ones))
 #
 # ## Second cage: the scale { #scale }
 #
-# With one key the weight is always 1 and shows nothing. With two, the output tells the weights, and these tell the scores: the two scores must differ by the difference of the dot products, divided by $\sqrt{d_k}$.
+# With one key the weight is always 1 and shows nothing. With two, you can read the weights off the output, and from them the scores: the two scores must differ by the difference of the dot products, divided by $\sqrt{d_k}$.
 
 # %%
 from attn.labs.zoo import no_scaling, scaling_by_d_model
@@ -66,6 +82,11 @@ print(score_gap(attention).allclose(gap / 8**0.5, atol=1e-4))
 print(score_gap(no_scaling).allclose(gap, atol=1e-4))
 
 # %% [markdown]
+# <!-- prints:
+# True
+# True
+# -->
+#
 # The second line says that `no_scaling` divides its scores by nothing at all. The other one hides better: with one head it is right, and only several heads give it away, because it divides by $\sqrt{d_\text{model}}$ where the keys of a head have size $d_\text{model}/h$:
 
 # %%
@@ -75,6 +96,11 @@ print(scaling_by_d_model(Q, K, V).allclose(attention(Q, K, V), atol=1e-6))
 print(scaling_by_d_model(Q, K, V, num_heads=4).allclose(right, atol=1e-6))
 
 # %% [markdown]
+# <!-- prints:
+# True
+# False
+# -->
+#
 # ## Third cage: the heads { #heads }
 #
 # A head may touch only its own part of each word. So whatever happens to the second half of every vector, the first half of the output must stay as it was:
@@ -88,6 +114,11 @@ for fn in (heads_split_by_view, heads_merged_by_view):
     print(fn.__name__, torch.equal(before, after))
 
 # %% [markdown]
+# <!-- prints:
+# heads_split_by_view False
+# heads_merged_by_view False
+# -->
+#
 # ??? success "What is wrong with them"
 #
 #     `view` only cuts memory anew, in its old order. To split into heads, first cut the axis of features, then swap two axes; to merge, swap back first, then flatten. Without the swap a head gets scraps of different words. More in [several heads](../deeper/multi-head.md).
@@ -111,11 +142,18 @@ for fn in (attention, hidden_diagonal):
     print(fn.__name__, torch.equal(fn(Q, K, V, causal=True)[:, -1], fn(Q, K, other, causal=True)[:, -1]))
 
 # %% [markdown]
+# <!-- prints:
+# attention True
+# inverted_mask False
+# attention False
+# hidden_diagonal True
+# -->
+#
 # `inverted_mask` looks at nothing but the hidden word. In `hidden_diagonal` the last word doesn't see itself, so its own value can change without a trace: the triangle is off by one.
 #
 # ## Fifth cage: half precision { #half }
 #
-# Sometimes a query may look at nothing, when a whole sentence is padding. In float32 the last of the eight still returns a number; in float16 the bottom falls out:
+# Sometimes there is nothing a query may look at, as when a whole sentence is padding. In float32 the last of the eight still returns a number; in float16 the bottom falls out:
 
 # %%
 from attn.labs.zoo import minus_1e9
@@ -126,6 +164,11 @@ for fn in (attention, minus_1e9):
     print(fn.__name__, [fn(*x, mask=blind).isfinite().all().item() for x in ((Q, K, V), half)])
 
 # %% [markdown]
+# <!-- prints:
+# attention [True, True]
+# minus_1e9 [True, False]
+# -->
+#
 # float16 ends at 65504, so minus a billion becomes $-\infty$; and a row of nothing but $-\infty$ makes softmax return NaN. `attn` never adds "a large negative number": it fills with the lowest finite number of the precision at hand, then sets those weights to 0.
 #
 # ## Let it speak for itself { #check }
@@ -136,7 +179,26 @@ for fn in (attention, minus_1e9):
 print(check_attention(no_scaling, language="en"))
 
 # %% [markdown]
-# All eight in a row, and each is called by its name:
+# <!-- prints:
+# ✓ the output is (…, n, d_v)
+# ✓ the weights of each query sum to 1
+# ✗ the weights are softmax(QKᵀ/√d_k)
+#   → the scores are not divided by √d_k
+# ✓ the output is weights · V
+# ✓ the order of the keys does not matter
+# ✓ large scores do not overflow
+# ✓ leading dimensions do not mix
+# – each head attends on its own part of each word
+#   → not tried: it takes no `num_heads`
+# – a query looks exactly where mask is True
+#   → not tried: it takes no `mask`
+# – no word sees a later one, each sees itself
+#   → not tried: it takes no `causal`
+# ✓ half precision works, too
+# 7 of 8 properties hold.
+# -->
+#
+# Now all eight in a row, and each is called by its name:
 
 # %%
 for wrong in ZOO:
@@ -144,6 +206,17 @@ for wrong in ZOO:
     print(wrong.__name__, wrong.__name__ in named)
 
 # %% [markdown]
+# <!-- prints:
+# softmax_over_queries True
+# no_scaling True
+# scaling_by_d_model True
+# heads_split_by_view True
+# heads_merged_by_view True
+# inverted_mask True
+# hidden_diagonal True
+# minus_1e9 True
+# -->
+#
 # !!! note "What this page simplifies"
 #
 #     To pass every check means that these properties hold, which is no proof. The checks use a little random data; extreme shapes, other devices and compiled code need tests of their own.
@@ -163,7 +236,7 @@ for wrong in ZOO:
 #     [('scaling_upside_down',)]
 #     ```
 #
-# **Exercise 2.** Write a right one without `softmax`, from `exp` and sums alone. What must you watch, to pass every check?
+# **Exercise 2.** Write a right one without `softmax`, from `exp` and sums alone. What must you watch out for, to pass every check?
 #
 # ??? success "Answer"
 #

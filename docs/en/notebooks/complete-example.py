@@ -1,9 +1,9 @@
 # %% [markdown]
 # # A complete example: one layer of self-attention { #complete-example }
 #
-# You have met the formula, the matrix and the code. What does one layer look like, run from start to end?
+# You have met the formula, the matrix and the code. What happens when one whole layer runs from start to finish?
 #
-# **In one line**: three linear layers turn the input into $Q$, $K$ and $V$, the formula gives the output, the loss flows back, the optimizer moves the parameters; a few hundred rounds of that, and the loss falls.
+# **In one line**: three linear layers turn the input into $Q$, $K$ and $V$, the formula gives the output, and the loss flows back; a few hundred rounds of training, and the loss falls.
 #
 # To follow along on your own machine, install `attn` (PyTorch comes with it):
 #
@@ -48,6 +48,12 @@ print("output shape:", tuple(output.shape))
 print(f"loss: {first_loss.item():.4f}")
 
 # %% [markdown]
+# <!-- prints:
+# input shape:  (4, 8)
+# output shape: (4, 8)
+# loss: 0.8152
+# -->
+#
 # The output has the shape of the input: each word got a new vector, with its context mixed in. The loss is 0.8152.
 #
 # <!-- numbers: first_loss.item() -->
@@ -61,6 +67,12 @@ print(all(p.grad is not None for p in after))                              # the
 print(all(torch.equal(p, q) for p, q in zip(before, after, strict=True)))  # nothing has moved
 
 # %% [markdown]
+# <!-- prints:
+# 6
+# True
+# True
+# -->
+#
 # ## Really train it { #train }
 #
 # Only a step of the optimizer moves the parameters, along the gradient. Take 300 of them and watch the loss:
@@ -80,11 +92,17 @@ print(losses[-1] < losses[0] / 100)          # and falls below a hundredth of it
 print(any(torch.equal(p, q) for p, q in zip(before, layer.parameters(), strict=True)))
 
 # %% [markdown]
+# <!-- prints:
+# True
+# True
+# False
+# -->
+#
 # The last line says False: all six tensors have changed. (The bias of the keys moves by rounding alone: mathematically its gradient is 0, see [order](../deeper/order.md#rope).) The loss fell below a hundredth of where it began, because learning 4 random targets by heart for 4 words is easy with some 200 parameters. That is overfitting; here it only shows that the gradient points the right way.
 #
 # ## Equal to the formula, bit for bit { #bit-for-bit }
 #
-# Spell the formula out with the layer's own weights. The two results are not close, they are the same in every bit:
+# Spell the formula out with the layer's own weights. The two results are not just close: they are the same in every bit:
 
 # %%
 Q, K, V = layer.W_q(x), layer.W_k(x), layer.W_v(x)
@@ -95,6 +113,11 @@ print(torch.equal(weights @ V, layer(x)))
 print(weights.shape, weights.sum(dim=-1).allclose(torch.ones(4)))
 
 # %% [markdown]
+# <!-- prints:
+# True
+# torch.Size([4, 4]) True
+# -->
+#
 # !!! note "What this page simplifies"
 #
 #     The matrices of the formula have no bias; `nn.Linear` adds one, and it stays here. There is one head, so $d_k$ equals `d_model`; with [several heads](../deeper/multi-head.md) each gets a share. The made-up target gives us a loss but stands for no task in language: to see a layer learn to tell the two kinds of apple apart, go to the [apple lab](apple.py).

@@ -3,7 +3,7 @@
 #
 # The argument in [Why we scale](../why-scale.md) has a premise: independent components with mean 0 and variance 1. Does it hold in a real model?
 #
-# **In one line**: not necessarily. With default initialisation the scores start with a variance of about a ninth; with correlated components or longer vectors it goes far beyond 1. Dividing by $\sqrt{d_k}$ promises one thing only: the dimension by itself no longer pushes the scores up.
+# **In one line**: not necessarily. With default initialization the scores start with a variance of about a ninth; with correlated components or longer vectors it goes far beyond 1. Dividing by $\sqrt{d_k}$ promises one thing only: the dimension by itself no longer pushes the scores up.
 #
 # ```console
 # pip install {{ wheel }}
@@ -41,20 +41,30 @@ print(unscaled.median() < unscaled.mean() / 100)
 print((unscaled < 1e-6).float().mean() > 0.3, (unscaled > 0.1).float().mean() > 0.1)
 
 # %% [markdown]
-# With scaling, mean and median agree at 0.37: nearly every row is healthy. Without it the median is less than a hundredth of the mean: in three rows of ten or more the gradient is below a millionth, while in one of ten or more it isn't small at all. Those are rows whose two largest scores happen to be close, and they hold the average up. So "the gradient vanishes" speaks of the typical row, not of every row.
+# <!-- prints:
+# 0.37 0.37
+# tensor(True)
+# tensor(True) tensor(True)
+# -->
+#
+# With scaling, mean and median agree at 0.37: nearly every row is healthy. Without it the median is less than a hundredth of the mean: in at least three rows of ten the gradient is below a millionth, while in at least one of ten it isn't small at all. Those are rows whose two largest scores happen to be close, and they hold the average up. So "the gradient vanishes" speaks of the typical row, not of every row.
 #
 # <!-- numbers: scaled.mean() -->
 #
-# And nowhere is it 0 in mathematics, as each weight of a softmax is above 0. A 0 in the computer is underflow; double precision still sees something:
+# And nowhere is it 0 in mathematics, as each weight of a softmax is above 0. Where a computer shows 0, that is underflow; double precision still sees something:
 
 # %%
 row = torch.tensor([0.0, -200.0])
 print(gradient(row).item() == 0, gradient(row.double()).item() > 0)
 
 # %% [markdown]
-# ## Default initialisation: a ninth { #initialisation }
+# <!-- prints:
+# True True
+# -->
 #
-# PyTorch's `nn.Linear(d, d)` starts with weights spread evenly between $\pm 1/\sqrt{d}$, which gives each a variance of $1/(3d)$. For inputs of variance 1, queries and keys then have a variance of about $1/3$ each, and the scaled scores one of about $1/9$:
+# ## Default initialization: a ninth { #initialization }
+#
+# PyTorch's `nn.Linear(d, d)` starts with matrix entries spread evenly between $\pm 1/\sqrt{d}$, which gives each a variance of $1/(3d)$. For inputs of variance 1, queries and keys then have a variance of about $1/3$ each, and the scaled scores one of about $1/9$:
 
 # %%
 x = torch.randn(2000, d_k)
@@ -69,13 +79,18 @@ print(f"{default.var():.2f}")
 print(f"{unit.var():.1f}")
 
 # %% [markdown]
-# The 0.11 of the first line is that ninth: such a model begins by looking at all words nearly alike, and learns to choose. Start from a normal distribution of variance $1/d$ instead, and the scores have the variance 1 of the argument.
+# <!-- prints:
+# 0.11
+# 1.0
+# -->
+#
+# The 0.11 of the first line is that ninth: such a model begins by looking at all words nearly equally, and learns to choose. Start from a normal distribution of variance $1/d$ instead, and the scores have the variance 1 of the argument.
 #
 # <!-- numbers: default.var() -->
 #
 # ## When the premise fails { #assumptions }
 #
-# Break it one part at a time. This is the variance, after scaling, of the scores that one query gives to 8 keys:
+# Break one assumption at a time. This is the variance, after scaling, of the scores that one query gives to 8 keys:
 
 # %%
 def variance(q, k):
@@ -93,13 +108,20 @@ for case, value in cases.items():
     print(f"{case:21}", round(value) if value < 100 else "> 100")
 
 # %% [markdown]
-# With a mean of 1 the variance doubles. With vectors 3 times as long it grows to 81, which is $3^4 = 81$. With components that are all alike, 512 dimensions are really one, the variance is back at about 512, and the scaling might as well not be there. Training makes vectors longer, so some models normalise queries and keys before the dot product; see the [references](../references.md#henry2020).
+# <!-- prints:
+# as assumed            1
+# mean 1                2
+# 3 times longer        81
+# all components equal  > 100
+# -->
+#
+# With a mean of 1 the variance doubles. With vectors 3 times as long it grows to 81, which is $3^4 = 81$. With components that are all alike, 512 dimensions are really one, the variance is back at about 512, and the scaling might as well not be there. Training makes vectors longer, so some models normalize queries and keys before the dot product; see the [references](../references.md#henry2020).
 #
 # <!-- numbers: round(cases["3 times longer"] ** 0.25); round(cases["3 times longer"]) -->
 #
 # !!! note "What this page simplifies"
 #
-#     Queries and keys are random here, as at the very start of training. That scaling helps by keeping softmax out of saturation is what the paper **suspects**, no more; how large scores should be later on is for the data to say, and sharp attention is nothing bad.
+#     Queries and keys are random here, as at the very start of training. That scaling helps by keeping softmax out of saturation is what the Transformer paper **suspects**, no more; how large scores should be later on is for the data to say, and sharp attention is nothing bad.
 #
 # ## Exercises { #exercises }
 #
@@ -119,7 +141,7 @@ for case, value in cases.items():
 #     0.13
 #     ```
 #
-# **Exercise 2.** Make queries and keys twice as long. How many times larger is the variance of the scaled scores? Derive it, then compute it.
+# **Exercise 2.** Make queries and keys twice as long. How many times as large does the variance of the scaled scores become? Derive it, then compute it.
 #
 # ??? success "Answer"
 #

@@ -30,6 +30,13 @@ for r in train[:3]:
 print(len(train), len(set(demos("zh")) & set(train)))
 
 # %% [markdown]
+# <!-- prints:
+# 老师 常常 洗 苹果 ， 他们 买 小米 手机 | 苹果 → fruit
+# 老师 常常 洗 苹果 ， 他们 买 小米 手机 | 小米 → company
+# 老师 买 苹果 耳机 ， 你 要 吃 小米 | 苹果 → company
+# 400 0
+# -->
+#
 # 一共400条，每条是一句话、其中要分辨的那个词，和它的意思。本页要演示的句子一条也不在里面。
 #
 # ## 训练 { #train }
@@ -45,6 +52,22 @@ for r, sense, at in zip(demos("zh"), senses_of(model, demos("zh")), heaviest(mod
     print(" ".join(r.words), "|", r.words[r.at], "→", sense, "|", r.words[at])
 
 # %% [markdown]
+# <!-- prints:
+# True
+# 我 喜欢 吃 苹果 | 苹果 → fruit | 吃
+# 我 用 苹果 电脑 | 苹果 → company | 电脑
+# 我 喜欢 用 苹果 电脑 | 苹果 → company | 电脑
+# 我 吃 苹果 | 苹果 → fruit | 吃
+# 我 吃 苹果 ， 他 用 小米 手机 | 苹果 → fruit | 吃
+# 我 吃 苹果 ， 他 用 小米 手机 | 小米 → company | 手机
+# 我 吃 小米 ， 他 用 苹果 手机 | 小米 → fruit | 吃
+# 我 吃 小米 ， 他 用 苹果 手机 | 苹果 → company | 手机
+# 她 投资 苹果 ， 我 煮 小米 | 苹果 → company | 投资
+# 她 投资 苹果 ， 我 煮 小米 | 小米 → fruit | 煮
+# 她 煮 小米 粥 ， 我 投资 苹果 | 小米 → fruit | 煮
+# 她 煮 小米 粥 ， 我 投资 苹果 | 苹果 → company | 投资
+# -->
+#
 # 每行最后一个词，是它看得最重的词。句子全是没见过的，答案全对，看的也都是线索。
 #
 # ```figure module="senses"
@@ -74,6 +97,11 @@ print(f"{torch.cosine_similarity(*before, dim=0):.2f}")
 print(torch.cosine_similarity(*after, dim=0) < -0.9)
 
 # %% [markdown]
+# <!-- prints:
+# 1.00
+# tensor(True)
+# -->
+#
 # ## 三个对照 { #controls }
 #
 # 把题目出得刁钻些：两句话用的词一模一样，只是「苹果」和「小米」换了位置，例如「我吃苹果，他用小米手机」和「我吃小米，他用苹果手机」。
@@ -85,6 +113,13 @@ for context in ("alone", "bag", "unordered", "attention"):
     print(f"{context:9}", accuracy(rival, pairs) == 0.5, accuracy(rival, pairs) > 0.99)
 
 # %% [markdown]
+# <!-- prints:
+# alone     True False
+# bag       True False
+# unordered True False
+# attention False True
+# -->
+#
 # 前三个都**恰好**对一半，这不是巧合。只看自己的（alone），「苹果」永远是同一个答案。不分轻重地平均的（bag），两句话的词相同，平均值也相同。没有位置的注意力（unordered）也一样：它看到的是一堆词，不知道谁挨着谁。只有既会挑、又知道远近的，才分得清。
 #
 # ## 遮住它看的那个词 { #hide }
@@ -98,6 +133,11 @@ print(flips(model, held_out, cue) > 0.5)
 print(flips(model, held_out, other))
 
 # %% [markdown]
+# <!-- prints:
+# True
+# 0.0
+# -->
+#
 # 遮住线索，一多半答案翻了过来；遮住别的词，一个也没变。
 #
 # 自己试试：选一句话，再点一个词把它遮住。
@@ -128,6 +168,12 @@ print(sorted({twice.words[heaviest(m, [twice])[0]] for m in models}))
 print({senses_of(m, [twice], heaviest(m, [twice]))[0] for m in models})
 
 # %% [markdown]
+# <!-- prints:
+# {'fruit'}
+# ['煮', '粥']
+# {'fruit'}
+# -->
+#
 # 所以，同样的答案可以配不同的图。权重告诉你信息从哪里取来，不等于「理由」；学界对此有过争论，见[历史](../deeper/history.md)。
 #
 # !!! note "这里简化了什么"

@@ -24,6 +24,17 @@ for wrong in ZOO:
     print(wrong.__name__, wrong(Q, K, V).shape == attention(Q, K, V).shape)
 
 # %% [markdown]
+# <!-- prints:
+# softmax_over_queries True
+# no_scaling True
+# scaling_by_d_model True
+# heads_split_by_view True
+# heads_merged_by_view True
+# inverted_mask True
+# hidden_diagonal True
+# minus_1e9 True
+# -->
+#
 # !!! question "先猜一猜"
 #
 #     每打开一个笼子之前，先问自己：要检查**哪条性质**，才能不看源码就知道它错了？
@@ -40,6 +51,11 @@ print(attention(Q, K, ones).allclose(ones))
 print(softmax_over_queries(Q, K, ones).allclose(ones))
 
 # %% [markdown]
+# <!-- prints:
+# True
+# False
+# -->
+#
 # ??? success "它错在哪里"
 #
 #     softmax沿着查询的方向做了：加起来等于1的是每一列，不是每一行。
@@ -66,6 +82,11 @@ print(score_gap(attention).allclose(gap / 8**0.5, atol=1e-4))
 print(score_gap(no_scaling).allclose(gap, atol=1e-4))
 
 # %% [markdown]
+# <!-- prints:
+# True
+# True
+# -->
+#
 # 第二行说明，`no_scaling`的分数没有除以任何东西。另一只更隐蔽：只有一个头时它完全正确，分成几个头才露馅，因为它除的是$\sqrt{d_\text{model}}$，而每个头的键只有$d_\text{model}/h$维：
 
 # %%
@@ -75,6 +96,11 @@ print(scaling_by_d_model(Q, K, V).allclose(attention(Q, K, V), atol=1e-6))
 print(scaling_by_d_model(Q, K, V, num_heads=4).allclose(right, atol=1e-6))
 
 # %% [markdown]
+# <!-- prints:
+# True
+# False
+# -->
+#
 # ## 第三笼：头 { #heads }
 #
 # 每个头只该动每个词中属于它的那一段。所以，改动每个词向量的后半段，前半段的输出不该变：
@@ -88,6 +114,11 @@ for fn in (heads_split_by_view, heads_merged_by_view):
     print(fn.__name__, torch.equal(before, after))
 
 # %% [markdown]
+# <!-- prints:
+# heads_split_by_view False
+# heads_merged_by_view False
+# -->
+#
 # ??? success "它们错在哪里"
 #
 #     `view`只是按内存的次序重新切块。要拆成头，得先切开特征这一维，再交换两维；合并时先换回来，再展平。少了交换，一个头拿到的就是不同词的碎片。详见[多头](../deeper/multi-head.md)。
@@ -111,6 +142,13 @@ for fn in (attention, hidden_diagonal):
     print(fn.__name__, torch.equal(fn(Q, K, V, causal=True)[:, -1], fn(Q, K, other, causal=True)[:, -1]))
 
 # %% [markdown]
+# <!-- prints:
+# attention True
+# inverted_mask False
+# attention False
+# hidden_diagonal True
+# -->
+#
 # `inverted_mask`恰好只看被遮住的词。`hidden_diagonal`的最后一个词看不见自己，所以它自己的值变了，输出也不变：三角取偏了一格。
 #
 # ## 第五笼：半精度 { #half }
@@ -126,6 +164,11 @@ for fn in (attention, minus_1e9):
     print(fn.__name__, [fn(*x, mask=blind).isfinite().all().item() for x in ((Q, K, V), half)])
 
 # %% [markdown]
+# <!-- prints:
+# attention [True, True]
+# minus_1e9 [True, False]
+# -->
+#
 # float16最大只到65504，负十亿放不下，成了$-\infty$；整行都是$-\infty$，softmax就得出NaN。`attn`从不加一个「很大的负数」，它用这种精度里最小的有限数去填，再把权重清零。
 #
 # ## 让它自己说 { #check }
@@ -136,6 +179,25 @@ for fn in (attention, minus_1e9):
 print(check_attention(no_scaling, language="zh"))
 
 # %% [markdown]
+# <!-- prints:
+# ✓ 输出的形状是 (…, n, d_v)
+# ✓ 每个查询的注意力权重之和为 1
+# ✗ 注意力权重等于 softmax(QKᵀ/√d_k)
+#   → 分数没有除以 √d_k
+# ✓ 输出等于注意力权重乘以 V
+# ✓ 打乱键和值的顺序，输出不变
+# ✓ 分数很大时不溢出
+# ✓ 前面的各维互不相干
+# – 每个头只处理每个词中属于它的那一段
+#   → 未检查：函数没有参数 `num_heads`
+# – 掩码为 True 的位置看得见，其余看不见
+#   → 未检查：函数没有参数 `mask`
+# – 看不见后面的词，但看得见自己
+#   → 未检查：函数没有参数 `causal`
+# ✓ 半精度下也正确
+# 检查了 8 项，成立 7 项。
+# -->
+#
 # 八只一起过一遍，每一只都被叫出名字：
 
 # %%
@@ -144,6 +206,17 @@ for wrong in ZOO:
     print(wrong.__name__, wrong.__name__ in named)
 
 # %% [markdown]
+# <!-- prints:
+# softmax_over_queries True
+# no_scaling True
+# scaling_by_d_model True
+# heads_split_by_view True
+# heads_merged_by_view True
+# inverted_mask True
+# hidden_diagonal True
+# minus_1e9 True
+# -->
+#
 # !!! note "这里简化了什么"
 #
 #     通过全部检查，只说明这些性质成立，不是证明。检查用的是少量随机数据；极端的形状、别的设备和编译模式，仍要另行测试。

@@ -3,7 +3,7 @@
 #
 # 公式、矩阵、代码都见过了。一层自注意力从头到尾跑一遍，是什么样子？
 #
-# **一句话回答**：三个线性层把输入变成$Q$、$K$、$V$，公式算出输出，损失反向传播，优化器挪动参数；重复几百次，损失就降下来了。
+# **一句话回答**：三个线性层把输入变成$Q$、$K$、$V$，公式算出输出，损失反向传播；这样训练几百轮，损失就降下来了。
 #
 # 在自己的机器上跟着做，先装上`attn`（PyTorch会一起装上）：
 #
@@ -48,6 +48,12 @@ print("输出形状：", tuple(output.shape))
 print(f"Loss：{first_loss.item():.4f}")
 
 # %% [markdown]
+# <!-- prints:
+# 输入形状： (4, 8)
+# 输出形状： (4, 8)
+# Loss：0.8152
+# -->
+#
 # 输出与输入同形：每个词换来一个融合了上下文的新向量。损失是0.8152。
 #
 # <!-- numbers: first_loss.item() -->
@@ -61,6 +67,12 @@ print(all(p.grad is not None for p in after))                              # 梯
 print(all(torch.equal(p, q) for p, q in zip(before, after, strict=True)))  # 参数一个没动
 
 # %% [markdown]
+# <!-- prints:
+# 6
+# True
+# True
+# -->
+#
 # ## 真的训练几步 { #train }
 #
 # 优化器每走一步，才按梯度挪动一次参数。走300步，看损失怎么变：
@@ -80,6 +92,12 @@ print(losses[-1] < losses[0] / 100)          # 降到不足百分之一
 print(any(torch.equal(p, q) for p, q in zip(before, layer.parameters(), strict=True)))
 
 # %% [markdown]
+# <!-- prints:
+# True
+# True
+# False
+# -->
+#
 # 最后一行是False：六个张量全都变了。（键的偏置只是被舍入误差推着走：数学上它的梯度是0，见[词序](../deeper/order.md#rope)。）损失降到了开头的百分之一以下，因为让4个词记住4个随机目标，对200多个参数来说毫不费力。这叫过拟合；在这里，它只说明梯度指对了方向。
 #
 # ## 和公式逐位相等 { #bit-for-bit }
@@ -95,6 +113,11 @@ print(torch.equal(weights @ V, layer(x)))
 print(weights.shape, weights.sum(dim=-1).allclose(torch.ones(4)))
 
 # %% [markdown]
+# <!-- prints:
+# True
+# torch.Size([4, 4]) True
+# -->
+#
 # !!! note "这里简化了什么"
 #
 #     公式里的三个矩阵没有偏置，`nn.Linear`默认带一个，这里照用。只有一个头，所以$d_k$就是`d_model`；[多头](../deeper/multi-head.md)时每个头只分到一份。假目标让损失能算，但不代表任何语言任务：真的学会分辨「苹果」，请看[苹果实验](apple.py)。

@@ -41,6 +41,12 @@ print(unscaled.median() < unscaled.mean() / 100)
 print((unscaled < 1e-6).float().mean() > 0.3, (unscaled > 0.1).float().mean() > 0.1)
 
 # %% [markdown]
+# <!-- prints:
+# 0.37 0.37
+# tensor(True)
+# tensor(True) tensor(True)
+# -->
+#
 # 缩放之后，平均数和中位数一样，都是0.37：几乎每一行都健康。不缩放时，中位数不到平均数的百分之一：三成以上的行梯度小于百万分之一，可还有一成以上的行梯度并不小。后者是两个最大分数碰巧接近的行，平均数就是被它们撑起来的。所以说「梯度消失」，指的是典型的那一行，不是每一行。
 #
 # <!-- numbers: scaled.mean() -->
@@ -52,7 +58,11 @@ row = torch.tensor([0.0, -200.0])
 print(gradient(row).item() == 0, gradient(row.double()).item() > 0)
 
 # %% [markdown]
-# ## 默认初始化：方差是九分之一 { #initialisation }
+# <!-- prints:
+# True True
+# -->
+#
+# ## 默认初始化：方差是九分之一 { #initialization }
 #
 # PyTorch的`nn.Linear(d, d)`在$\pm 1/\sqrt{d}$之间均匀地取初值，每个权重的方差是$1/(3d)$。输入的方差为1时，查询和键的方差各是$1/3$左右，缩放后分数的方差就在$1/9$左右：
 
@@ -69,6 +79,11 @@ print(f"{default.var():.2f}")
 print(f"{unit.var():.1f}")
 
 # %% [markdown]
+# <!-- prints:
+# 0.11
+# 1.0
+# -->
+#
 # 第一行0.11正是九分之一：这样的模型一开始几乎平均地看所有词，学着学着才挑起来。把初始化换成方差$1/d$的正态分布，分数的方差才是推导里的1。
 #
 # <!-- numbers: default.var() -->
@@ -93,6 +108,13 @@ for case, value in cases.items():
     print(f"{case:21}", round(value) if value < 100 else "> 100")
 
 # %% [markdown]
+# <!-- prints:
+# as assumed            1
+# mean 1                2
+# 3 times longer        81
+# all components equal  > 100
+# -->
+#
 # 均值是1，方差翻倍；向量长到3倍，方差变成81倍，也就是$3^4 = 81$；分量完全相关，512维其实只是一维，方差回到了512上下，缩放等于没做。训练会让向量变长，所以有的模型干脆在点积之前先把查询和键归一化，见[参考资料](../references.md#henry2020)。
 #
 # <!-- numbers: round(cases["3 times longer"] ** 0.25); round(cases["3 times longer"]) -->
