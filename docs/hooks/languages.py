@@ -2,7 +2,9 @@
 
 import logging
 import os
+import shutil
 import sys
+import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -10,11 +12,15 @@ from mkdocs.commands.build import build
 from mkdocs.config import load_config
 
 mkdocs = logging.getLogger("mkdocs")
+shelf = None  # under `mkdocs serve`, a folder that keeps each language as it was built last
+built = {}  # for each language, the state of the sources it was built from
 
 
 def on_startup(command, dirty):
     """Write no __pycache__ into the folders that `mkdocs serve` watches: each would start a second build."""
+    global shelf
     if command == "serve":
+        shelf = tempfile.TemporaryDirectory()
         sys.dont_write_bytecode = True
         os.environ["PYTHONDONTWRITEBYTECODE"] = "1"  # for the notebooks' kernels
 
@@ -36,17 +42,43 @@ def on_post_build(config):
     if not is_home(config):
         return
     for settings in sorted(Path(config.config_file_path).parent.glob("docs/*.yml")):
-        language = settings.stem
-        with naming(language):
-            build(
-                load_config(
-                    str(settings),
-                    config_file_path=config.config_file_path,  # its paths count from the root, as in mkdocs.yml
-                    site_dir=str(Path(config.site_dir, language)),
-                    site_url=f"{config.site_url}{language}/",
-                    strict=False,  # its warnings count in the build around it
-                )
+        site = Path(config.site_dir, settings.stem)
+        if shelf is None:
+            build_language(settings, config, site)
+            continue
+        kept, state = Path(shelf.name, settings.stem), sources(settings)
+        if built.get(settings.stem) == state:
+            shutil.copytree(kept, site)
+        else:
+            build_language(settings, config, site)
+            shutil.rmtree(kept, ignore_errors=True)
+            shutil.copytree(site, kept)
+            built[settings.stem] = state
+
+
+def build_language(settings, config, site):
+    with naming(settings.stem):
+        build(
+            load_config(
+                str(settings),
+                config_file_path=config.config_file_path,  # its paths count from the root, as in mkdocs.yml
+                site_dir=str(site),
+                site_url=f"{config.site_url}{settings.stem}/",
+                strict=False,  # its warnings count in the build around it
             )
+        )
+
+
+def sources(settings):
+    """What a language is built from, in its state of now: all but the pages of the other languages."""
+    root = settings.parents[1]
+    others = {other.stem for other in settings.parent.glob("*.yml")} - {settings.stem}
+    files = [root / "mkdocs.yml", *(root / "attn").rglob("*"), *settings.parent.rglob("*")]
+    return {
+        (path, path.stat().st_mtime_ns)
+        for path in files
+        if path.is_file() and path.relative_to(root).parts[1:2] not in {(other,) for other in others}
+    }
 
 
 def is_home(config):
