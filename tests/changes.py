@@ -181,13 +181,23 @@ def code(page, text):
         margin = len(lines[first - 1]) - len(lines[first - 1].lstrip())
         body = [line[margin:] for line in lines[first : last - 1]]
         prompted = any(line.startswith(">>>") for line in body)
-        for row, column, old, new, kind in [*typed(body, prompted), *(printed(body) if prompted else [])]:
-            begin = len("\n".join(lines[: first + row])) + 1
-            if new is None:
-                yield changed(page, kind, text, begin, begin + margin + len(old) + 1, "")
-            else:
-                begin += margin + column
-                yield changed(page, kind, text, begin, begin + len(old), new, context=40)
+        found = [*typed(body, prompted), *(printed(body) if prompted else [])]
+        yield from retyped(page, text, first, margin, found)
+    for comment in fences.PRINTS.finditer(text):  # under a listing
+        first = pages.line(text, comment.start("output")) - 1
+        yield from retyped(page, text, first, 0, printed(comment["output"].split("\n")))
+
+
+def retyped(page, text, first, margin, found):
+    """The changes of lines that begin at line `first`, counted from 0, and are indented by `margin`."""
+    lines = text.split("\n")
+    for row, column, old, new, kind in found:
+        begin = len("\n".join(lines[: first + row])) + 1
+        if new is None:
+            yield changed(page, kind, text, begin, begin + margin + len(old) + 1, "")
+        else:
+            begin += margin + column
+            yield changed(page, kind, text, begin, begin + len(old), new, context=40)
 
 
 def typed(body, prompted):
