@@ -1,7 +1,7 @@
 # %% [markdown]
 # # The apple lab: attention learns where to look { #apple }
 #
-# In [Which apple?](../which-apple.md) the vectors were set by hand. Now set nothing and give only sentences and answers: will attention find the clues eating and computers by itself?
+# In [Which apple?](../which-apple.md) the vectors were set by hand. Now set nothing and give only sentences and answers: will attention find the clues "eating" and "computers" by itself?
 #
 # **In one line**: yes. One small layer of self-attention reads a few hundred sentences, trains for a second or two, and then tells fruit from company in sentences it has never seen, looking at just the right word.
 #
@@ -11,11 +11,11 @@
 #
 # !!! question "Guess first"
 #
-#     Three rivals: one sees only the word apple itself; one averages all words of the sentence alike; one has attention but doesn't know where the words stand. Which of the three can tell fruit from company, too?
+#     Three rivals: one sees only the word "apple" itself; one averages all words of the sentence alike; one has attention but doesn't know where the words stand. Which of the three can tell fruit from company, too?
 #
 # ## A few hundred sentences { #corpus }
 #
-# apple and blackberry have two meanings each. A clause holds exactly one clue: a verb before the word (eat, boil; fund, acquire) or a noun after it (pie, jam; computers, phones). Six sentences in ten have a second clause, where another word has the other meaning, so it isn't enough to notice that eat stands somewhere in the sentence.
+# "Apple" and "blackberry" have two meanings each. A clause holds exactly one clue: a verb before the word (eat, boil; fund, acquire) or a noun after it (pie, jam; computers, phones). Six sentences in ten have a second clause, where another word has the other meaning, so it isn't enough to notice that "eat" stands somewhere in the sentence.
 
 # %%
 import torch
@@ -86,7 +86,7 @@ for r, sense, at in zip(demos("en"), senses_of(model, demos("en")), heaviest(mod
 # sentence: [i, use, apple, computers]
 # ```
 #
-# Before they see their context, the two apples are one and the same vector, with a cosine of 1; afterwards they point in nearly opposite directions:
+# Before they see their context, the two apples are one and the same vector, with a cosine of 1; afterward they point in nearly opposite directions:
 
 # %%
 fruit, company = demos("en")[:2]
@@ -104,7 +104,7 @@ print(torch.cosine_similarity(*after, dim=0) < -0.9)
 #
 # ## The three rivals { #controls }
 #
-# Make the question harder: pairs of sentences with exactly the same words, in which apple and blackberry have changed places, such as i eat apple, they use blackberry phones, and i eat blackberry, they use apple phones.
+# Make the question harder: pairs of sentences with exactly the same words, in which "apple" and "blackberry" have changed places, such as "i eat apple, they use blackberry phones" and "i eat blackberry, they use apple phones".
 
 # %%
 pairs = mirrored("en")
@@ -120,7 +120,7 @@ for context in ("alone", "bag", "unordered", "attention"):
 # attention False True
 # -->
 #
-# The first three get **exactly** half of them, and not by chance. Looking only at itself (alone), apple always gets the same answer. With all words alike (bag), two sentences of the same words have the same average. And attention without positions (unordered) sees a heap of words, not which stands next to which. Only a model that can choose, and knows near from far, tells them apart.
+# The first three get **exactly** half of them, and not by chance. Looking only at itself (alone), "apple" always gets the same answer. With all words alike (bag), two sentences of the same words have the same average. And attention without positions (unordered) sees a heap of words, not which stands next to which. Only a model that can choose, and knows near from far, tells them apart.
 #
 # ## Hide the word it looks at { #hide }
 #
@@ -151,6 +151,7 @@ print(flips(model, held_out, other))
 # company: company
 # choose: sentence
 # blank: ▢
+# asks: "{word}, which looks at its sentence, weight {weight} for itself"
 # hide: "{word}, weight {weight}, hide it"
 # show: "{word}, hidden, show it again"
 # says: "{word} → {sense}; it looks hardest at {heaviest}."
@@ -158,7 +159,7 @@ print(flips(model, held_out, other))
 #
 # ## What it doesn't prove { #limits }
 #
-# A new sentence may hold more than one clue: in we boil blackberry jam, boil would do, and so would jam. Train again from other random seeds: the answer is always the same, the heaviest word is not; and hiding it changes nothing, as the other clue is still there:
+# A new sentence may hold more than one clue: in "we boil blackberry jam", "boil" would do, and so would "jam". Train again from other random seeds: the answer is always the same, the heaviest word is not; and hiding it changes nothing, as the other clue is still there:
 
 # %%
 twice = next(r for r in demos("en") if {"boil", "jam"} <= set(r.words))
@@ -182,7 +183,7 @@ print({senses_of(m, [twice], heaviest(m, [twice]))[0] for m in models})
 #
 # ## Exercises { #exercises }
 #
-# **Exercise 1.** i like apple holds no clue at all. What will the model answer, and should you believe it?
+# **Exercise 1.** "i like apple" holds no clue at all. What will the model answer, and should you believe it?
 #
 # ??? success "Answer"
 #
