@@ -75,7 +75,7 @@ print(all(torch.equal(p, q) for p, q in zip(before, after, strict=True)))  # not
 #
 # ## Really train it { #train }
 #
-# Only a step of the optimizer moves the parameters, along the gradient. Take 300 of them and watch the loss:
+# Only a step of the optimizer moves the parameters, and it moves them against the gradient. Take 300 of them and watch the loss:
 
 # %%
 optimizer = torch.optim.Adam(layer.parameters(), lr=0.01)
@@ -102,7 +102,7 @@ print(any(torch.equal(p, q) for p, q in zip(before, layer.parameters(), strict=T
 #
 # ## Equal to the formula, bit for bit { #bit-for-bit }
 #
-# Spell the formula out with the layer's own weights. The two results are not just close: they are the same in every bit:
+# Spell the formula out with the layer's own weights. The two results are not just close; they are the same in every bit:
 
 # %%
 Q, K, V = layer.W_q(x), layer.W_k(x), layer.W_v(x)
