@@ -151,6 +151,7 @@ print(flips(model, held_out, other))
 # company: 公司
 # choose: 句子
 # blank: ▢
+# asks: "{word}，正在看全句，给自己的权重 {weight}"
 # hide: "{word}，权重 {weight}，点一下遮住"
 # show: "{word}，已遮住，点一下恢复"
 # says: "{word} → {sense}；看得最重的是「{heaviest}」。"

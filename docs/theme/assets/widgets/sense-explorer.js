@@ -28,7 +28,8 @@ class SenseExplorer extends HTMLElement {
         type: "button", className: i === at ? "word asked" : "word", "aria-pressed": String(hidden), disabled: i === at,
         onclick: () => { this.masked = hidden ? null : i; this.update(); },
       }, make("span", {}, hidden ? this.text.blank : word), make("small", { "data-value": weights[i] }, shown(weights[i], 2)));
-      button.setAttribute("aria-label", fill(hidden ? this.text.show : this.text.hide, { word, weight: shown(weights[i], 2) }));
+      const label = i === at ? this.text.asks : hidden ? this.text.show : this.text.hide;
+      button.setAttribute("aria-label", fill(label, { word, weight: shown(weights[i], 2) }));
       button.style.setProperty("--weight", weights[i]);
       return button;
     }));

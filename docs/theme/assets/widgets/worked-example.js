@@ -75,12 +75,11 @@ class WorkedExample extends HTMLElement {
 
   update() {
     const { numbers, fault } = this.read();
-    this.given.querySelectorAll("input").forEach((input) => input.toggleAttribute("aria-invalid", !valid(input.value)));
-    if (fault) {
-      this.steps.replaceChildren();
-      this.says.textContent = fault;
-      return;
-    }
+    this.given.querySelectorAll("input").forEach((input) => input.setAttribute("aria-invalid", !valid(input.value)));
+    this.steps.classList.toggle("stale", Boolean(fault));
+    this.steps.inert = Boolean(fault);
+    this.says.textContent = fault ?? "";
+    if (fault) return; // the numbers of before stay, pale, so that nothing jumps while one types
     const result = attention({ ...numbers, causal: this.causal });
     const names = this.words.names.slice(0, numbers.Q.length);
     this.steps.replaceChildren(...STEPS.map(([step, digits]) => {
@@ -93,24 +92,17 @@ class WorkedExample extends HTMLElement {
         return cell;
       }, square ? names : null);
     }));
-    this.steps.querySelectorAll("tr th[scope=row]").forEach((head, k) => {
-      const i = k % names.length;
-      const button = make("button", { type: "button", "aria-pressed": String(i === this.row), onclick: () => this.choose(i) }, names[i]);
-      head.replaceChildren(button);
+    this.steps.querySelectorAll("tr:has(.weights) th").forEach((head, i) => {
+      head.replaceChildren(make("button", { type: "button", "aria-pressed": String(i === this.row), onclick: () => this.choose(i) }, names[i]));
     });
     this.describe(result, names);
   }
 
   choose(row) {
-    const place = [...this.steps.querySelectorAll("button")].indexOf(document.activeElement);
     this.row = row;
-    this.drawRows();
+    this.given.querySelectorAll("tbody").forEach((body) => [...body.rows].forEach((tr, i) => tr.classList.toggle("chosen", i === row)));
     this.update();
-    this.steps.querySelectorAll("button")[place]?.focus();
-  }
-
-  drawRows() {
-    this.given.querySelectorAll("tbody").forEach((body) => [...body.rows].forEach((tr, i) => { tr.className = i === this.row ? "chosen" : ""; }));
+    this.steps.querySelectorAll("button")[row].focus();
   }
 
   describe({ weights, output }, names) {
@@ -133,7 +125,7 @@ class WorkedExample extends HTMLElement {
   }
 }
 
-const number = (text) => Number(text.trim().replace("−", "-").replace("，", ".").replace(",", "."));
+const number = (text) => Number(text.normalize("NFKC").trim().replace("−", "-").replace(",", ".")); // １．５ and 1,5 are 1.5
 const valid = (text) => text.trim() !== "" && Math.abs(number(text)) <= LIMIT;
 
 customElements.define("worked-example", WorkedExample);
