@@ -61,13 +61,15 @@ def test_each_page_is_there(site, page):
 @each_page
 def test_each_page_says_what_it_is(site, server, page):
     head, language = html(site, page), page[:2]
-    assert head.html["lang"] == language
-    assert len(article(site, page).select("h1")) == 1 and head.title.get_text().strip()
-    assert head.select_one('meta[name="description"]')["content"].strip()
-    assert head.select_one('link[rel="canonical"]')["href"] == server + pages.address(page)
+    assert head.html["lang"] == language, f"docs/{page} says it is in {head.html['lang']}"
+    assert head.title.get_text().strip() and head.select_one('meta[name="description"]')["content"].strip()
+    assert len(article(site, page).select("h1")) == 1, f"docs/{page}: a page has one heading of the first level"
+    canonical = head.select_one('link[rel="canonical"]')["href"]
+    assert canonical == server + pages.address(page), f"docs/{page} gives {canonical} as its address"
     here = server + pages.address(page)
     twins = {link["hreflang"]: urljoin(here, link["href"]) for link in head.select('link[rel="alternate"][hreflang]')}
-    assert twins == {name: server + pages.address(f"{name}/{page[3:]}") for name in pages.LANGUAGES}
+    expected = {name: server + pages.address(f"{name}/{page[3:]}") for name in pages.LANGUAGES}
+    assert twins == expected, f"docs/{page} names other pages as its twins (theme/main.html)"
 
 
 @each_language
@@ -134,7 +136,8 @@ def test_the_foot_counts_what_was_run(site, page):
         return
     words = yaml.safe_load((pages.DOCS / f"{page[:2]}.yml").read_text("utf-8"))["extra"]["ran"]
     torch = ".".join(version("torch").split(".")[:2])
-    assert foot.get_text() == words.format(blocks=blocks, numbers=numbers, torch=torch)
+    expected = words.format(blocks=blocks, numbers=numbers, torch=torch)
+    assert foot.get_text() == expected, f"docs/{page} has another count at its foot than pytest (hooks/pages.py)"
 
 
 @pytest.mark.parametrize("page", [page for page in pages.ALL if page.endswith(".py")])
@@ -200,9 +203,8 @@ def is_outside(link, server):
 def test_the_search_index(site, language):
     index = json.loads((site / language / "search" / "search_index.json").read_text("utf-8"))["docs"]
     found = {entry["location"].partition("#")[0] for entry in index}
-    assert found == {
-        pages.address(page).removeprefix(f"{language}/") for page in pages.ALL if page.startswith(language)
-    }
+    own = {pages.address(page).removeprefix(f"{language}/") for page in pages.ALL if page.startswith(language)}
+    assert found == own, f"the search in {language} does not know exactly its own pages"
     for entry in index:
         text = entry["title"] + re.sub(r"<pre>.*?</pre>|<code>.*?</code>", "", entry["text"], flags=re.S)
         tex = re.findall(r"\\[a-zA-Z]{2,}|katex|annotation", text)
@@ -213,12 +215,9 @@ def test_the_search_index(site, language):
 
 
 def test_the_sitemap(site, server):
-    listed = {
-        address
-        for path in site.rglob("sitemap.xml")
-        for address in re.findall("<loc>(.*?)</loc>", path.read_text("utf-8"))
-    }
-    assert listed == {server, *(server + pages.address(page) for page in pages.ALL)}
+    sitemaps = "".join(path.read_text("utf-8") for path in site.rglob("sitemap.xml"))
+    expected = {server, *(server + pages.address(page) for page in pages.ALL)}
+    assert set(re.findall("<loc>(.*?)</loc>", sitemaps)) == expected, "the sitemaps list each page of both languages"
 
 
 @each_language
@@ -226,16 +225,16 @@ def test_nothing_is_missing_politely(site, language):
     """The page for what is not there: one for each language, and one in both for hosts that know only the root's."""
     own, root = parse(site / language / "404.html"), parse(site / "404.html")
     assert own.html["lang"] == language
-    assert [section["lang"] for section in own.select("section[lang]")] == [language]
-    assert [section["lang"] for section in root.select("section[lang]")] == ["zh", "en"]
+    spoken = [[section["lang"] for section in document.select("section[lang]")] for document in (own, root)]
+    assert spoken == [[language], ["zh", "en"]], "theme/404.html: in its own language, and at the root in both"
 
 
 def test_the_landing_page(site):
     home = parse(site / "index.html")
-    assert [door["href"] for door in home.select(".doors a")] == ["zh/", "en/"]
-    assert (
-        home.select_one('meta[name="description"]')["content"] and home.title.get_text() and home.svg.title.get_text()
-    )
+    doors = [door["href"] for door in home.select(".doors a")]
+    assert doors == ["zh/", "en/"], f"theme/home.html: a door into each language, and here are {doors}"
+    assert home.select_one('meta[name="description"]')["content"]
+    assert home.title.get_text() and home.svg.title.get_text()
 
 
 def test_the_wheel_is_served(site, server):
