@@ -52,7 +52,7 @@ class MultiHeadAttention(nn.Module):
     """h attentions side by side, each on its own projection: [head_1, …, head_h]W_o, head_i = attention(Q_i, K_i, V_i).
 
     With `memory`, the queries come from x and the keys and values from `memory` (cross-attention). With fewer
-    `num_kv_heads` than heads, neighbouring heads share their keys and values (grouped-query attention).
+    `num_kv_heads` than heads, neighboring heads share their keys and values (grouped-query attention).
 
     Args:
         d_model: size of a word's vector.

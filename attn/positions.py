@@ -45,7 +45,7 @@ def rope(x: Tensor, start: int = 0) -> Tensor:
     tensor([[1.0000, 0.0000],
             [0.5400, 0.8400]])
 
-    Source: Su et al. 2021, arXiv:2104.09864; pairs are neighbours, as there.
+    Source: Su et al. 2021, arXiv:2104.09864; pairs are neighbors, as there.
     """
     check_tensor("x", x, least=2)
     check_size("start", start, least=0)

@@ -110,7 +110,7 @@ TOTAL = ("{held} of {tried} properties hold.", "检查了 {tried} 项，成立 {
 
 @dataclass(frozen=True)
 class Finding:
-    """Whether one property holds (None: not tried), which mistakes were recognised, and both in words."""
+    """Whether one property holds (None: not tried), which mistakes were recognized, and both in words."""
 
     property: str
     holds: bool | None
