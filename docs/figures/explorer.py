@@ -4,27 +4,17 @@ import torch
 
 from attn.labs.senses import demos, senses_of
 
+from figures import senses
 from figures.drawing import touchable
-from figures.looking import looking
 from figures.senses import model
 
 
 def draw(words):
-    """`words`: title, description, language, fruit and company in words, and what the element says."""
+    """`words`: those of a trained sentence (senses.py), fruit and company in words, and what the element says."""
     asked = model(words["language"])
     readings = [state(asked, reading, words) for reading in demos(words["language"])]
-    first = readings[0]
-    weights = first["states"][-1]["weights"]
-    picture = looking(first["words"], first["at"], weights, words["title"], words["description"])
-    start = next(i for i, reading in enumerate(readings) if flips(reading))
-    return touchable("sense-explorer", words | {"readings": readings, "start": start}, picture)
-
-
-def flips(reading):
-    """Whether the answer changes when the heaviest word is hidden: a good sentence to begin with."""
-    seen = reading["states"][-1]
-    heaviest = seen["weights"].index(max(seen["weights"]))
-    return reading["states"][heaviest]["sense"] != seen["sense"]
+    start = next(i for i, reading in enumerate(readings) if reading["words"] == words["sentence"])
+    return touchable("sense-explorer", words | {"readings": readings, "start": start}, senses.draw(words))
 
 
 def state(asked, reading, words):

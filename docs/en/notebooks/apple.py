@@ -138,15 +138,16 @@ print(flips(model, held_out, other))
 # 0.0
 # -->
 #
-# With its clue hidden, more than half of the answers flip; with another word hidden, none does.
+# With its clue hidden, more than half of the answers flip; with another word hidden, none does. Why not all of them? The model has to pick one of two answers, and without a clue it falls back on its default, which may be the answer it gave before.
 #
-# Try it: choose a sentence, then hide a word by choosing it.
+# Try it: choose a sentence, then hide a word by choosing it; one word can be hidden at a time.
 #
 # ```figure module="explorer"
 # title: Hide a word and see whether the answer changes
-# description: Four words, i like eating apple. Of the lines from apple, the one to eating is by far the thickest.
+# description: Three words, i eat apple. Of the lines from apple, the one to eat is by far the thickest.
 # caption: The word in the frame looks at its sentence; choose another word to hide it. All numbers were computed by the trained model while the site was built.
 # language: en
+# sentence: [i, eat, apple]
 # fruit: fruit
 # company: company
 # choose: sentence
