@@ -3,7 +3,7 @@
 #
 # You have met the formula, the matrix and the code. What happens when one whole layer runs from start to finish?
 #
-# **In one line**: three linear layers turn the input into $Q$, $K$ and $V$, the formula gives the output, and the loss flows back; a few hundred rounds of training, and the loss falls.
+# **In one line**: three linear layers turn the input into $Q$, $K$ and $V$, the formula gives the output, and **backpropagation** leads from the loss back to every parameter; a few hundred rounds of training, and the loss falls.
 #
 # To follow along on your own machine, install `attn` (PyTorch comes with it):
 #
@@ -25,7 +25,7 @@
 #
 # ## Forward and backward { #forward-backward }
 #
-# Some made-up data: 4 positions with a vector of 8 numbers each, as if they were the embeddings of 4 words. The target is made up too, and the mean squared error will do as a loss.
+# Some made-up data: 4 positions with a vector of 8 numbers each, as if they were the embeddings of 4 words with an **embedding dimension** of 8. A **random seed** is set first, so that every run gives the same numbers. The target is made up too, and the mean squared error will do as a loss.
 
 # %%
 import torch
