@@ -5,8 +5,10 @@ import re
 
 import pages
 import pytest
+import yaml
 
-from promise.numbers import STRIP
+from promise import fences, terms
+from promise.numbers import STRIP, flat
 from promise.source import SOURCE
 
 HAN = rf"[{pages.HAN}]"
@@ -67,6 +69,20 @@ def test_prose(page):
     told = [f"docs/{page}:{line}: {rule}: {place}" for line, rule, place in complaints(pages.read(page))]
     if told:
         pytest.fail("\n".join(told), pytrace=False)
+
+
+@pytest.mark.parametrize("term", terms.load(), ids=lambda term: term.id)
+def test_terms(term):
+    assert not [*complaints(term.zh), *complaints(term.means["zh"])]
+
+
+@pytest.mark.parametrize("page", [page for page in pages.ALL if page.startswith("zh/")])
+def test_figures(page):
+    """What stands in a figure or under it is set like the prose around it."""
+    for _, _, info, code in pages.fences(pages.read(page)):
+        if fences.language(info) == "figure":
+            for words in filter(lambda value: isinstance(value, str), flat(list(yaml.safe_load(code).values()))):
+                assert not list(complaints(words)), words
 
 
 FAULTY = [
