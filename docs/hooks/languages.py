@@ -12,6 +12,7 @@ from mkdocs.commands.build import build
 from mkdocs.config import load_config
 
 mkdocs = logging.getLogger("mkdocs")
+os.environ.setdefault("SOURCE_DATE_EPOCH", "1767225600")  # the wheel and the sitemap don't keep the day of the build
 shelf = None  # under `mkdocs serve`, a folder that keeps each language as it was built last
 built = {}  # for each language, the state of the sources it was built from
 
