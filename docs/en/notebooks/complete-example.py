@@ -76,6 +76,8 @@ print(all(torch.equal(p, q) for p, q in zip(before, after, strict=True)))  # not
 # ## Really train it { #train }
 #
 # Only a step of the optimizer moves the parameters, and it moves them against the gradient. Take 300 of them and watch the loss:
+#
+# <!-- numbers: len(losses) -->
 
 # %%
 optimizer = torch.optim.Adam(layer.parameters(), lr=0.01)

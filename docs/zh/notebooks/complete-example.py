@@ -76,6 +76,8 @@ print(all(torch.equal(p, q) for p, q in zip(before, after, strict=True)))  # 参
 # ## 真的训练几步 { #train }
 #
 # 优化器每走一步，才按梯度挪动一次参数。走300步，看损失怎么变：
+#
+# <!-- numbers: len(losses) -->
 
 # %%
 optimizer = torch.optim.Adam(layer.parameters(), lr=0.01)
