@@ -16,6 +16,8 @@
 # ## It is the typical row that vanishes { #typical-row }
 #
 # Take 4000 queries, 8 keys for each, all components drawn from a standard normal distribution. How large is the gradient of each row's softmax: on average, and in the row in the middle (the median)?
+#
+# <!-- numbers: q.shape[0]; k.shape[1] -->
 
 # %%
 import torch
@@ -67,14 +69,14 @@ print(gradient(row).item() == 0, gradient(row.double()).item() > 0)
 # PyTorch's `nn.Linear(d, d)` starts with matrix entries spread evenly between $\pm 1/\sqrt{d}$, which gives each a variance of $1/(3d)$. For inputs of variance 1, queries and keys then have a variance of about $1/3$ each, and the scaled scores one of about $1/9$:
 
 # %%
-x = torch.randn(2000, d_k)
+x, y = torch.randn(2, 1000, d_k)
 W_q, W_k = nn.Linear(d_k, d_k), nn.Linear(d_k, d_k)
 with torch.no_grad():
-    default = W_q(x[:1000]) @ W_k(x[1000:]).T / d_k**0.5
+    default = W_q(x) @ W_k(y).T / d_k**0.5
     for W in (W_q, W_k):
         nn.init.normal_(W.weight, std=d_k**-0.5)
         nn.init.zeros_(W.bias)
-    unit = W_q(x[:1000]) @ W_k(x[1000:]).T / d_k**0.5
+    unit = W_q(x) @ W_k(y).T / d_k**0.5
 print(f"{default.var():.2f}")
 print(f"{unit.var():.1f}")
 
@@ -97,7 +99,7 @@ def variance(q, k):
     return ((q @ k.mT)[:, 0] / d_k**0.5).var(dim=-1).mean().item()
 
 
-n = 4000
+n = len(q)
 cases = {
     "as assumed": variance(torch.randn(n, 1, d_k), torch.randn(n, 8, d_k)),
     "mean 1": variance(torch.randn(n, 1, d_k) + 1, torch.randn(n, 8, d_k) + 1),

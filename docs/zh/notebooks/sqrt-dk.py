@@ -16,6 +16,8 @@
 # ## 消失的是典型的行 { #typical-row }
 #
 # 造4000个查询，每个面对8个键，分量都取自标准正态分布。看每一行softmax梯度的大小：平均数是多少，排在正中间的那一行（中位数）又是多少？
+#
+# <!-- numbers: q.shape[0]; k.shape[1] -->
 
 # %%
 import torch
@@ -67,14 +69,14 @@ print(gradient(row).item() == 0, gradient(row.double()).item() > 0)
 # PyTorch的`nn.Linear(d, d)`在$\pm 1/\sqrt{d}$之间均匀地取初值，每个权重的方差是$1/(3d)$。输入的方差为1时，查询和键的方差各是$1/3$左右，缩放后分数的方差就在$1/9$左右：
 
 # %%
-x = torch.randn(2000, d_k)
+x, y = torch.randn(2, 1000, d_k)
 W_q, W_k = nn.Linear(d_k, d_k), nn.Linear(d_k, d_k)
 with torch.no_grad():
-    default = W_q(x[:1000]) @ W_k(x[1000:]).T / d_k**0.5
+    default = W_q(x) @ W_k(y).T / d_k**0.5
     for W in (W_q, W_k):
         nn.init.normal_(W.weight, std=d_k**-0.5)
         nn.init.zeros_(W.bias)
-    unit = W_q(x[:1000]) @ W_k(x[1000:]).T / d_k**0.5
+    unit = W_q(x) @ W_k(y).T / d_k**0.5
 print(f"{default.var():.2f}")
 print(f"{unit.var():.1f}")
 
@@ -97,7 +99,7 @@ def variance(q, k):
     return ((q @ k.mT)[:, 0] / d_k**0.5).var(dim=-1).mean().item()
 
 
-n = 4000
+n = len(q)
 cases = {
     "as assumed": variance(torch.randn(n, 1, d_k), torch.randn(n, 8, d_k)),
     "mean 1": variance(torch.randn(n, 1, d_k) + 1, torch.randn(n, 8, d_k) + 1),
