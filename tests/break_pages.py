@@ -5,8 +5,9 @@
     python tests/break_pages.py --sample 500 --seed 7             some of them
     python tests/break_pages.py --json report.json                for machines
 
-Each change is made to one page, and the whole page runs. It is noticed *alike* if the page itself fails: then it would
-fail made in both languages at once. It is noticed *alone* if that, or the comparison with its twin, fails. A change may
+Each change is made to one page, and the whole page runs until it fails; where no code has changed, its numbers and
+formulas are compared with what the code gave before. It is noticed *alike* if the page itself fails: then it would fail
+made in both languages at once. It is noticed *alone* if that, or the comparison with its twin, fails. A change may
 survive if all that the page says stays true: SAME says which do, and why. The canaries change nothing and must survive,
 or the tool is broken. tests/counts.toml keeps how much each page says, so that nothing is left out in silence. Exits
 with 1 if a kind misses its target or a change to one language alone survives, with 2 if a canary dies.
@@ -38,7 +39,9 @@ import torch
 from changes import Change
 
 from promise import fences
-from promise.page import faults
+from promise.equations import Equations
+from promise.numbers import Numbers
+from promise.page import Page
 
 SECONDS = 40  # of computing, for one changed page
 TARGETS = {  # per cent that must be noticed made in both languages alike; other kinds are told only
@@ -71,6 +74,9 @@ SAME = [  # (what "page: was → becomes" looks like, why all that the page says
     (r"cost.md: .*-torch\.inf\), 0, 0, \[\]", "what was before the first block fades to 0, as is printed"),
     (r"formula.md: .*softmax\(\(?x \+ c\)|\(x \+ c\)\.softmax", "taking the same from every score is no different"),
     (r"formula.md: .*wrong = \(Q @ K\.T @ V / ", "softmax of a single number is 1, as the exercise says"),
+    (r"2 \\times 2 = 4.* → .*2 \+ 2 = 4", "2 + 2 is 4, too"),
+    (r"bug-zoo.py: .*torch\.(zeros|ones)\(1, 6, 6", "one mask for both sentences, or one for each"),
+    (r"sqrt-dk.py: .*randn\(n, 1, ", "of the queries only the first is looked at"),
     (r"history.md: .*d_hidden=8|scoring.md: .*d_hidden=64", "a layer between may have any size"),
     (r"history.md: .*randn\(2, 40000, 5, 4\)", "the mean of many random weights, whatever their number and size"),
     (r"kv-cache.md: .*KVCache\(capacity=", "a cache may have more room than it needs"),
@@ -87,17 +93,43 @@ SAME = [  # (what "page: was → becomes" looks like, why all that the page says
     (r"transformer-block.md: .* 8, 2, 32, 0\.0, ", "torch's feed-forward network may have any width: it is taken over"),
 ]
 RECORD = pages.ROOT / "tests" / "counts.toml"
+RAN = {}  # page: what runs on it, and the names that are there when it has run
 
 
 def noticed(change: Change) -> tuple[bool, bool]:
     """Whether the page itself fails, and whether it or its comparison with the twin does."""
     with limited(SECONDS), contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         try:
-            alike = bool(faults(change.text, pages.DOCS / change.page))
+            alike = fault(document(change.page, change.text)) is not None
         except BaseException:  # a parser that gives up fails the page, too, and so does a page that never ends
             alike = True
     alike = alike or bool(less(change.page, change.text))
     return alike, alike or differs(change.page, change.text)
+
+
+def document(page, text):
+    """A page to run, or only to compare with the names that its code gave before."""
+    known, names = RAN.get(page, (None, {}))
+    code = [] if known == running(text) else [fences.Fences()]
+    found = Page.of(text, pages.DOCS / page, [*code, Numbers(), Equations()])
+    found.namespace.update({} if code else names)
+    return found
+
+
+def running(text):
+    """What runs on a page, and what it should print."""
+    code = [(info, source) for _, _, info, source in pages.fences(text) if fences.is_run(info)]
+    return code, fences.SOURCE.findall(text), fences.PRINTS.findall(text)
+
+
+def fault(document):
+    """The first thing that fails on a page, or None."""
+    for example in document.examples():
+        try:
+            example.evaluate()
+        except Exception as error:
+            return str(error) or type(error).__name__
+    return None
 
 
 @contextlib.contextmanager
@@ -150,11 +182,14 @@ def collect(names=(), kinds=()):
         if names and not any(name in page for name in names):
             continue
         text = pages.read(page)
+        RAN.pop(page, None)
+        unchanged = document(page, text)
         with contextlib.redirect_stdout(io.StringIO()):
-            fault = faults(text, pages.DOCS / page)
-        if fault:
-            broken.append(f"docs/{page}: {fault[0]}")
+            told = fault(unchanged)
+        if told:
+            broken.append(f"docs/{page}: {told}")
             continue
+        RAN[page] = running(text), unchanged.namespace
         todo += [change for change in changes.all_of(page, text) if matches(change.kind, kinds)]
         birds += changes.canaries(page, text)
     return todo, birds, broken
