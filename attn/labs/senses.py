@@ -230,7 +230,7 @@ def learn(
     for _ in range(steps):
         optimizer.zero_grad()
         loss = nn.functional.cross_entropy(model(readings), answers)
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()
         optimizer.step()
     return model.eval()
 
