@@ -27,7 +27,9 @@ def on_page_context(context, page, config, nav):
 def on_post_page(output, page, config):
     if hasattr(page, "download"):
         notebook = plain(Path(page.file.abs_src_path), page, config)
-        Path(page.file.abs_dest_path).with_name(page.download).write_text(notebook, encoding="utf-8", newline="\n")
+        path = Path(page.file.abs_dest_path).with_name(page.download)
+        path.parent.mkdir(parents=True, exist_ok=True)  # the page itself is written after this
+        path.write_text(notebook, encoding="utf-8", newline="\n")
 
 
 def plain(path, page, config):
