@@ -70,10 +70,10 @@ print(softmax_over_queries(Q, K, ones).allclose(ones))
 from attn.labs.zoo import no_scaling, scaling_by_d_model
 
 
-def score_gap(fn, **options):
+def score_gap(fn):
     """How far the scores of two keys are apart, from their weights: the logarithm of w₁/w₂."""
-    pick = torch.tensor([1.0, 0.0])[None, :, None].expand(2, 2, 8)    # value 1 for the first key, 0 for the second
-    weight = fn(Q[:, :1], K[:, :2], pick, **options)[:, 0, 0]
+    pick = torch.tensor([[[1.0], [0.0]]] * 2)    # value 1 for the first key, 0 for the second
+    weight = fn(Q[:, :1], K[:, :2], pick).flatten()
     return (weight / (1 - weight)).log()
 
 
@@ -103,18 +103,19 @@ print(scaling_by_d_model(Q, K, V, num_heads=4).allclose(right, atol=1e-6))
 #
 # ## Third cage: the heads { #heads }
 #
-# A head may touch only its own part of each word. So whatever happens to the second half of every vector, the first half of the output must stay as it was:
+# A head may touch only its own part of each word. So whatever happens to the second half of every vector, the first half of the output must stay as it was. `scaling_by_d_model` from the second cage cuts its heads correctly and serves for comparison:
 
 # %%
 from attn.labs.zoo import heads_merged_by_view, heads_split_by_view
 
 changed = [torch.cat([x[..., :4], torch.randn(2, 6, 4)], dim=-1) for x in (Q, K, V)]    # the second half only
-for fn in (heads_split_by_view, heads_merged_by_view):
+for fn in (scaling_by_d_model, heads_split_by_view, heads_merged_by_view):
     before, after = (fn(*x, num_heads=2)[..., :4] for x in ((Q, K, V), changed))
     print(fn.__name__, torch.equal(before, after))
 
 # %% [markdown]
 # <!-- prints:
+# scaling_by_d_model True
 # heads_split_by_view False
 # heads_merged_by_view False
 # -->

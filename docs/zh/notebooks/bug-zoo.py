@@ -70,10 +70,10 @@ print(softmax_over_queries(Q, K, ones).allclose(ones))
 from attn.labs.zoo import no_scaling, scaling_by_d_model
 
 
-def score_gap(fn, **options):
+def score_gap(fn):
     """两个键的分数之差，由它们的权重反推：w₁/w₂ 的对数。"""
-    pick = torch.tensor([1.0, 0.0])[None, :, None].expand(2, 2, 8)    # 第一个键的值是 1，第二个是 0
-    weight = fn(Q[:, :1], K[:, :2], pick, **options)[:, 0, 0]
+    pick = torch.tensor([[[1.0], [0.0]]] * 2)    # 第一个键的值是 1，第二个是 0
+    weight = fn(Q[:, :1], K[:, :2], pick).flatten()
     return (weight / (1 - weight)).log()
 
 
@@ -103,18 +103,19 @@ print(scaling_by_d_model(Q, K, V, num_heads=4).allclose(right, atol=1e-6))
 #
 # ## 第三笼：头 { #heads }
 #
-# 每个头只该动每个词中属于它的那一段。所以，改动每个词向量的后半段，前半段的输出不该变：
+# 每个头只该动每个词中属于它的那一段。所以，改动每个词向量的后半段，前半段的输出不该变。第二笼的`scaling_by_d_model`头切得没错，正好作对照：
 
 # %%
 from attn.labs.zoo import heads_merged_by_view, heads_split_by_view
 
 changed = [torch.cat([x[..., :4], torch.randn(2, 6, 4)], dim=-1) for x in (Q, K, V)]    # 只改后半段
-for fn in (heads_split_by_view, heads_merged_by_view):
+for fn in (scaling_by_d_model, heads_split_by_view, heads_merged_by_view):
     before, after = (fn(*x, num_heads=2)[..., :4] for x in ((Q, K, V), changed))
     print(fn.__name__, torch.equal(before, after))
 
 # %% [markdown]
 # <!-- prints:
+# scaling_by_d_model True
 # heads_split_by_view False
 # heads_merged_by_view False
 # -->
