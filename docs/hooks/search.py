@@ -1,4 +1,4 @@
-"""Find what a reader types: words cut as the terms are, and a term's teaching page first."""
+"""Find what a reader types: words cut as the terms are, a term's teaching page first, and nothing loaded before."""
 
 import re
 import sys
@@ -12,12 +12,28 @@ from mkdocs.structure.files import File
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from promise.terms import has_han, load
 
-WORKER = re.compile(r"assets/javascripts/workers/search\.\w+\.min\.js")
+LATER = """t=(()=>{let w;const c=new EventTarget;return c.postMessage=d=>{w||((w=new Worker(e)).onmessage=\
+({data:a})=>c.dispatchEvent(new MessageEvent("message",{data:a}))),w.postMessage(d)},c})()"""
 MENDED = {
-    # Material cuts what is typed into words it knows, and never looks at the last character: 注意力权重 finds 注意力.
-    "for(let o=s+1;o<t.length;o++)t.slice(s,o)in e": "for(let o=s+1;o<=t.length;o++)t.slice(s,o)in e",
-    # It also glues the words to Latin letters beside them: KV缓存 is typed without a space.
-    's=>[...fe(s,this.index.invertedIndex)].join("* ")': 's=>` ${[...fe(s,this.index.invertedIndex)].join(" ")} `',
+    "workers/search": {
+        # Material cuts what is typed into words it knows, and never looks at the last: 注意力权重 finds 注意力.
+        "for(let o=s+1;o<t.length;o++)t.slice(s,o)in e": "for(let o=s+1;o<=t.length;o++)t.slice(s,o)in e",
+        # It also glues the words to Latin letters beside them: KV缓存 is typed without a space.
+        's=>[...fe(s,this.index.invertedIndex)].join("* ")': 's=>` ${[...fe(s,this.index.invertedIndex)].join(" ")} `',
+    },
+    "bundle": {
+        # Every page fetches the whole index. Wait, as Material does for files on disk, until the search is opened;
+        'L($(location.protocol!=="file:"),Je("search"))': 'Je("search")',
+        # nor start the search's own process before;
+        "t=new Worker(e)": LATER,
+        # nor ask for the index to mark the words of a search, on a page that none led to.
+        'z([t,r.pipe(Q(we()),g(o=>!!o.searchParams.get("h")))])': 'r.pipe(Q(we()),g(o=>!!o.searchParams.get("h")),'
+        "b(o=>t.pipe(m(i=>[i,o]))))",
+        # Each block of code has a landmark of its own for its copy button, all of them without a name.
+        'x("nav",{class:"md-code__nav"})': 'x("div",{class:"md-code__nav"})',
+        # A tooltip stands outside of every landmark.
+        "r=document.body){return Vt": 'r=document.querySelector("main")||document.body){return Vt',
+    },
 }
 
 
@@ -31,15 +47,17 @@ def on_config(config):
 
 
 def on_files(files, config):
-    """Serve Material's search with two faults mended."""
-    file = next(file for file in files if WORKER.fullmatch(file.src_uri))
-    script = Path(file.abs_src_path).read_text("utf-8")
-    for fault, mended in MENDED.items():
-        if script.count(fault) != 1:
-            raise PluginError(f"{file.src_uri} is not the search that was mended: look whether it still needs {mended}")
-        script = script.replace(fault, mended)
-    files.remove(file)
-    files.append(File.generated(config, file.src_uri, content=script))
+    """Serve Material's scripts with these faults mended."""
+    for script, faults in MENDED.items():
+        address = re.compile(rf"assets/javascripts/{script}\.\w+\.min\.js")
+        file = next(file for file in files if address.fullmatch(file.src_uri))
+        text = Path(file.abs_src_path).read_text("utf-8")
+        for fault, mended in faults.items():
+            if text.count(fault) != 1:
+                raise PluginError(f"{file.src_uri} is not the script that was mended: does it still need {mended}?")
+            text = text.replace(fault, mended)
+        files.remove(file)
+        files.append(File.generated(config, file.src_uri, content=re.sub(r"\n//# sourceMappingURL.*", "", text)))
 
 
 @event_priority(50)  # before the index is written
