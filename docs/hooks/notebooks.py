@@ -50,6 +50,8 @@ def on_page_content(html, page, config, files):
     page.markdown = config.plugins.on_page_markdown(text, page=page, config=config, files=files)
     Page.render(page, config, files)
     page.title = page._title_from_render
+    question = BeautifulSoup(page.content, "html.parser").p  # with which every page begins
+    page.meta.setdefault("description", question.get_text() if question else config.site_description)
     return page.content
 
 

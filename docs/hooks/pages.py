@@ -16,6 +16,7 @@ from promise.source import as_fences
 
 log = logging.getLogger("mkdocs.hooks.pages")
 SESSION = re.compile(r'(<div class="language-pycon highlight")>(.*?</code></pre>)', re.S)
+CORNER = re.compile(r"<th([^>]*)></th>")  # of a table: it heads nothing
 
 
 def on_page_markdown(markdown, page, config, files):
@@ -33,7 +34,7 @@ def on_page_content(html, page, config, files):
         code = unprompted(unescape(re.sub(r"<[^>]*>", "", match[2])))
         return f'{match[1]} data-copy="{escape(code)}">{match[2]}'
 
-    return SESSION.sub(with_code, html)
+    return CORNER.sub(r"<td\1></td>", SESSION.sub(with_code, html))
 
 
 def on_page_context(context, page, config, nav):

@@ -11,3 +11,8 @@ addEventListener("keydown", (event) => {
   if (document.activeElement.matches("abbr")) document.activeElement.blur();
   for (const tip of document.querySelectorAll(".md-tooltip2--active")) tip.classList.remove("md-tooltip2--active");
 });
+// The search is a dialog: it needs a name, which its field has.
+{
+  const search = document.querySelector("[data-md-component=search]");
+  search?.setAttribute("aria-label", search.querySelector("input").getAttribute("aria-label"));
+}
