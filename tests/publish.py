@@ -35,16 +35,6 @@ def complaints(process, levels=("WARNING", "ERROR")) -> str:
     return "\n".join(told or lines[-20:])
 
 
-@contextmanager
-def serve(folder):
-    """Serve a folder while the block runs; yields its address."""
-    handler = functools.partial(Handler, directory=str(folder))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}{PREFIX}"
-        server.shutdown()
-
-
 class Handler(http.server.SimpleHTTPRequestHandler):
     """For what is missing, the 404 page of the root, as most hosts do."""
 
@@ -66,3 +56,13 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 
     def log_message(self, *args):
         pass
+
+
+@contextmanager
+def serve(folder, handler=Handler):
+    """Serve a folder while the block runs; yields its address."""
+    handler = functools.partial(handler, directory=str(folder))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}{PREFIX}"
+        server.shutdown()
