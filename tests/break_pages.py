@@ -70,7 +70,7 @@ SAME = [  # (what "page: was → becomes" looks like, why all that the page says
     (r"torch\.set_num_threads\(", "how many threads compute changes no digit that is printed"),
     (r"strict=True.* → .*strict=False", "the lists are equally long, or the page would fail"),
     (r"apple.py: .*corpus\(\"..\", 800, seed=1\)", "the sentences held out are any that were not trained on"),
-    (r"apple.py: .*(in \(2, 5, 7\)\]|size=200, steps=120)", "the answers are the same for every seed, as the page says"),
+    (r"apple.py: .*(in \(2, 5, 7\)\]|size=200, steps=120)", "the answers are the same for every seed"),
     (r"apple.py: .*Reading\(.*\), 2, .* → .*\), 3, ", "an unknown word is refused wherever the model should look"),
     (r"complete-example.py: .*losses\[-1\] < losses\[0\] / 100", "the loss falls to far below a hundredth"),
     (r"cost.md: .*block=128", "the result is the same whatever the size of a block"),
