@@ -67,6 +67,7 @@ SAME = [  # (what "page: was → becomes" looks like, why all that the page says
         "in the first example Q, K and weights are symmetric",
     ),
     (r"[+-] (0?(\.\d+)? ?\\times 0 |0 \\times 1 = 0|1 \\times 0 =).* → ", "adding or subtracting nothing is the same"),
+    (r"why-scale.md: .*products = \(q \* k\)", "dividing by 1 or −1 is multiplying"),
     (r"torch\.set_num_threads\(", "how many threads compute changes no digit that is printed"),
     (r"strict=True.* → .*strict=False", "the lists are equally long, or the page would fail"),
     (r"apple.py: .*corpus\(\"..\", 800, seed=1\)", "the sentences held out are any that were not trained on"),
