@@ -76,7 +76,7 @@ SITE = {
 }
 SOURCE = {
     "nav entry left out": edit("docs/zh.yml", r"\n[^\n]*formula\.md", ""),
-    "nav entry moved": edit("docs/en.yml", r"(\n[^\n]*formula\.md)(\n[^\n]*by-hand\.md)", r"\2\1"),
+    "nav entry moved": edit("docs/en.yml", r"(\n[^\n]*formula\.md)(\n[^\n]*why-scale\.md)", r"\2\1"),
     "source of a page left out": without("docs/en/formula.md"),
     "term against the table": edit("docs/zh/formula.md", "注意力权重", "关注权重"),
     "id of a heading": edit("docs/en/formula.md", r"\{ #softmax \}", "{ #soft-max }"),
