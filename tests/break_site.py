@@ -63,8 +63,8 @@ SITE = {
     "CSS of formulas left out": without("**/katex.min.css"),
     "font left out": without("**/fonts/KaTeX_*.woff2"),
     "script left out": without("assets/attn.js"),
-    "script of a widget left out": without("assets/widgets/*.js"),
-    "sum of a widget": edit("assets/widgets/attention.js", r"score / Math\.sqrt", "score * Math.sqrt"),
+    "script of a widget left out": without("zh/assets/widgets/attention.js"),
+    "sum of a widget": edit("zh/assets/widgets/attention.js", r"score / Math\.sqrt", "score * Math.sqrt"),
     "request to another site": edit(
         "zh/index.html", "</head>", '<script src="https://example.org/a.js"></script></head>'
     ),
