@@ -1,16 +1,14 @@
-"""Every fence and every number of a page, notebook pages included, is a test."""
+"""Every fence, number and formula of a page, notebook pages included, is a test."""
 
 import pytest
 from sybil import Sybil
 
-from promise.equations import Equations
-from promise.fences import Fences
-from promise.numbers import Numbers
-from promise.page import Page
+from engine.checks import PARSERS
+from engine.page import Page
 
-collect_ignore = ["hooks", "figures", "theme", "promise"]
+collect_ignore = ["engine", "figures", "theme"]
 pytest_collect_file = Sybil(
-    parsers=[Fences(), Numbers(), Equations()],
+    parsers=PARSERS,
     patterns=["*.md", "**/notebooks/*.py"],
     document_types={".md": Page, ".py": Page},
 ).pytest()

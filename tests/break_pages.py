@@ -38,10 +38,11 @@ import test_twins
 import torch
 from changes import Change
 
-from promise import fences
-from promise.equations import Equations
-from promise.numbers import Numbers
-from promise.page import Page
+from engine.equations import Equations
+from engine.fences import Fences
+from engine.numbers import Numbers
+from engine.page import Page
+from engine.shown import Shown
 
 SECONDS = 40  # of computing, for one changed page
 TARGETS = {  # per cent that must be noticed made in both languages alike; other kinds are told only
@@ -123,16 +124,17 @@ def noticed(change: Change) -> tuple[bool, bool]:
 def document(page, text):
     """A page to run, or only to compare with the names that its code gave before."""
     known, names = RAN.get(page, (None, {}))
-    code = [] if known == running(text) else [fences.Fences()]
-    found = Page.of(text, pages.DOCS / page, [*code, Numbers(), Equations()])
+    code = [] if known == running(text) else [Fences()]
+    found = Page.of(text, pages.DOCS / page, [*code, Numbers(), Equations(), Shown()])
     found.namespace.update({} if code else names)
     return found
 
 
 def running(text):
     """What runs on a page, and what it should print."""
-    code = [(info, source) for _, _, info, source in pages.fences(text) if fences.is_run(info)]
-    return code, fences.SOURCE.findall(text), fences.PRINTS.findall(text)
+    page = Page.of(text)
+    said = [comment.value for comment in page.comments if comment.kind in {"source", "prints"}]
+    return [(fence.info, fence.code) for fence in page.fences if fence.runs], said
 
 
 def fault(document):
@@ -219,13 +221,12 @@ def explained(change):
 
 def counts(text):
     """How much of a page there is to check."""
-    formulas = pages.FORMULA.finditer(pages.INLINE_CODE.sub(pages.blank, pages.without_fences(text)))
-    names = [fences.language(info) for _, _, info, _ in pages.fences(text)]
+    page = Page.of(text)
     return {
         "decimals": sum("." in match[0] for match in changes.NUMBER.finditer(changes.seen(text))),
-        "formulas": sum(formula["display"] is not None or changes.is_worked(formula[0]) for formula in formulas),
-        "blocks": sum(map(fences.is_run, names)) + len(fences.SOURCE.findall(text)),
-        "figures": names.count("figure"),
+        "formulas": sum(formula.display or changes.is_worked(formula.tex) for formula in page.formulas),
+        "blocks": sum(fence.runs for fence in page.fences) + len(page.said("source")),
+        "figures": sum(fence.language == "figure" for fence in page.fences),
         "answers": len(changes.ANSWER.findall(text)),
     }
 

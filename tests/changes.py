@@ -8,9 +8,8 @@ from dataclasses import dataclass
 
 import pages
 
-from promise import fences
-from promise.equations import chains, is_calculation
-from promise.tex import Wrong, tokens
+from engine.equations import chains, is_calculation
+from engine.tex import Wrong, tokens
 
 UNSEEN = re.compile(  # what no reader takes for a number
     r"<!--.*?-->|\]\([^)\s]*|https?://[^\s)>]+|\{:?[ ]*#[^}\n]*\}|arXiv:[\w./]+|(?<![\w.])\d+(?:\.\d+){2,}", re.S
@@ -30,6 +29,7 @@ OTHER |= {r"\times": "+", r"\cdot": "+", "/": r"\cdot ", "+": "-", "-": "+", "�
 SWAP = {"+": "-", "-": "+", "*": "/", "/": "*", "@": "+", "**": "*", "//": "*", "%": "*"}
 SWAP |= {"<": ">", ">": "<", "<=": ">", ">=": "<", "==": "!=", "!=": "==", "and": "or", "or": "and"}
 SWAP |= {"True": "False", "False": "True"}
+PRINTS = re.compile(r"<!--\s*prints:[ \t]*\n(?P<output>.*?)^[ \t]*-->", re.M | re.S)
 ANSWER = re.compile(r"^(?P<indent>[ \t]*)\?\?\?.*\n(?:(?P=indent)[ \t]+\S.*\n?|[ \t]*\n)*", re.M)
 
 
@@ -68,12 +68,15 @@ def brief(text):
 
 def seen(text: str) -> str:
     """What a reader sees of a page, all else blank: prose, and in code that runs the comments."""
-    for start, end, info, _ in pages.fences(text):
-        if fences.is_run(info):
+    for fence in pages.fences(text):
+        if fence.runs:
             body = re.sub(
-                r"[^\n]*?((?<!\S)#[^\n]*|)$", lambda line: line[1].rjust(len(line[0])), text[start:end], flags=re.M
+                r"[^\n]*?((?<!\S)#[^\n]*|)$",
+                lambda line: line[1].rjust(len(line[0])),
+                text[fence.start : fence.end],
+                flags=re.M,
             )
-            text = text[:start] + body + text[end:]
+            text = text[: fence.start] + body + text[fence.end :]
     return UNSEEN.sub(pages.blank, pages.FRONT.sub(pages.blank, text))
 
 
@@ -92,7 +95,7 @@ def numbers(page, text):
 
 def place(text, at):
     """Where a whole number stands."""
-    for pattern, name in (pages.INLINE_CODE, "code"), (pages.FORMULA, "a formula"), (ROW, "a table"):
+    for pattern, name in (pages.CODE, "code"), (pages.FORMULA, "a formula"), (ROW, "a table"):
         found = next((match[0] for match in pattern.finditer(text) if match.start() <= at < match.end()), None)
         if found:
             return "a calculation" if name == "a formula" and is_worked(found) else name
@@ -126,7 +129,7 @@ def swaps(page, text):
 
 def equations(page, text):
     """Each sign, index, transpose, operator, relation, root and fraction of each formula."""
-    visible = seen(pages.INLINE_CODE.sub(pages.blank, pages.without_fences(text)))
+    visible = seen(pages.CODE.sub(pages.blank, pages.without_fences(text)))
     for formula in pages.FORMULA.finditer(visible):
         kind = f"formula {'of a calculation' if is_worked(formula[0]) else 'without numbers'}"
         for start, end, becomes in edits(formula[0]):
@@ -174,16 +177,16 @@ def another(index):
 def code(page, text):
     """Each literal and each operator of the code, and each line of what it prints."""
     lines = text.split("\n")
-    for start, end, info, _ in pages.fences(text):
-        if not fences.is_run(info):
+    for fence in pages.fences(text):
+        if not fence.runs:
             continue
-        first, last = pages.line(text, start), pages.line(text, end)  # the body lies between them
+        first, last = pages.line(text, fence.start), pages.line(text, fence.end)  # the body lies between them
         margin = len(lines[first - 1]) - len(lines[first - 1].lstrip())
         body = [line[margin:] for line in lines[first : last - 1]]
         prompted = any(line.startswith(">>>") for line in body)
         found = [*typed(body, prompted), *(printed(body) if prompted else [])]
         yield from retyped(page, text, first, margin, found)
-    for comment in fences.PRINTS.finditer(text):  # under a listing
+    for comment in PRINTS.finditer(text):  # under a listing
         first = pages.line(text, comment.start("output")) - 1
         yield from retyped(page, text, first, 0, printed(comment["output"].split("\n")))
 
@@ -245,10 +248,10 @@ def printed(body):
 
 def drops(page, text):
     """Each block, figure, display formula and answer left out, with the line of its numbers."""
-    for start, end, info, _ in pages.fences(text):
-        kind = "figure" if fences.language(info) == "figure" else "block"
-        if kind == "figure" or fences.is_run(info):
-            yield left_out(page, f"{kind} left out", text, text.rfind("\n", 0, start) + 1, end)
+    for fence in pages.fences(text):
+        kind = "figure" if fence.language == "figure" else "block"
+        if kind == "figure" or fence.runs:
+            yield left_out(page, f"{kind} left out", text, text.rfind("\n", 0, fence.start) + 1, fence.end)
     for match in re.finditer(r"^[ \t]*\$\$.+?\$\$", pages.without_fences(text), re.M | re.S):
         yield left_out(page, "display formula left out", text, *match.span())
     for match in ANSWER.finditer(text):
@@ -269,11 +272,11 @@ def canaries(page, text):
     end = re.compile(r"(?<=[。.!?！？])\n(?=\n)").search(text)
     if end:
         yield changed(page, "canary: a word more", text, *end.span(), " ok\n")
-    for start, stop, info, _ in pages.fences(text):
-        comment = fences.is_run(info) and re.compile(r"(?<=  # )[^\W\d_]+").search(text, start, stop)
+    for fence in filter(lambda fence: fence.runs, pages.fences(text)):
+        comment = re.compile(r"(?<=  # )[^\W\d_]+").search(text, fence.start, fence.end)
         if comment:
             yield changed(page, "canary: a word of a comment", text, *comment.span(), "xyz")
-        call = fences.is_run(info) and re.compile(r"\(\w+, (\w+=\w+), (\w+=\w+)\)").search(text, start, stop)
+        call = re.compile(r"\(\w+, (\w+=\w+), (\w+=\w+)\)").search(text, fence.start, fence.end)
         if call:
             (a, b), (c, d) = call.span(1), call.span(2)
             yield changed(page, "canary: order of keywords", text, a, d, f"{text[c:d]}, {text[a:b]}")

@@ -1,20 +1,15 @@
 """The pages as the tests name them: `zh/formula.md`, the same file in each language."""
 
-import re
 from pathlib import Path
 
-from sybil import Document
+from engine.page import CODE, FORMULA, FRONT, HAN, Page, blank
+from engine.page import read as read_file
 
-from promise import notebook
-from promise.fences import Fences
+__all__ = ["CODE", "FORMULA", "FRONT", "HAN", "blank"]
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 LANGUAGES = [settings.stem for settings in sorted(DOCS.glob("*.yml"))]
-HAN = "\u3400-\u9fff"
-FRONT = re.compile(r"\A---\n.*?^---$", re.M | re.S)
-INLINE_CODE = re.compile(r"(?<!`)(`+)(?!`)[^\n]+?(?<!`)\1(?!`)")
-FORMULA = re.compile(r"(?<!\\)\$\$(?P<display>.+?)\$\$|(?<![\\$])\$(?P<inline>[^$\n]+)\$", re.S)
 
 
 def files(language: str) -> list[str]:
@@ -28,7 +23,7 @@ ALL = [f"{language}/{file}" for language in LANGUAGES for file in files(language
 
 def read(page: str) -> str:
     """The Markdown of a page; of a notebook, what it becomes, line for line."""
-    return notebook.read(DOCS / page)
+    return read_file(DOCS / page)
 
 
 def address(page: str) -> str:
@@ -38,21 +33,13 @@ def address(page: str) -> str:
 
 
 def fences(text: str) -> list:
-    """(start, end, info, code) of each fence."""
-    regions = Fences.lexer(Document(text, "page.md"))
-    return [(fence.start, fence.end, fence.lexemes["info"], fence.lexemes["source"]) for fence in regions]
+    return Page.of(text).fences
 
 
 def line(text: str, offset: int) -> int:
     return text.count("\n", 0, offset) + 1
 
 
-def blank(match) -> str:
-    return re.sub(r"[^\n]", " ", match[0])
-
-
 def without_fences(text: str) -> str:
     """The text with its front matter and fences blanked; every line keeps its number."""
-    for start, end, *_ in fences(text):
-        text = text[:start] + re.sub(r"[^\n]", " ", text[start:end]) + text[end:]
-    return FRONT.sub(blank, text)
+    return Page.of(text).without("fences", "front")

@@ -5,8 +5,8 @@ import re
 import pages
 import pytest
 
-from promise import fences
-from promise.page import Page
+from engine.fences import blocks
+from engine.page import Page
 
 WORDS = {  # what readers type, and the page that must be among the answers
     "zh": [("缩放点积", "formula"), ("注意力权重", "formula"), ("手算", "by-hand"), ("softmax", "formula")],
@@ -119,7 +119,7 @@ def test_each_page(visit, page):
     if "<!-- reference:" in text:  # its sessions come from docstrings
         assert copied and not re.search(r"^(>>>|\.\.\.)", "\n".join(copied), re.M)
     else:
-        code = [code.strip() for code in fences.blocks(Page.of(text, page))]
+        code = [code.strip() for code in blocks(Page.of(text, page))]
         assert copied == code, f"docs/{page}: the copy buttons give something else than the code of the page"
     width = tab.evaluate("document.documentElement.scrollWidth")
     assert width <= PHONE["width"], f"docs/{page} is {width} px wide on a phone of 320 px, for {tab.evaluate(WIDE)}"
@@ -148,7 +148,7 @@ def test_without_script(visit, page):
 
 
 def formulas(text):
-    return list(pages.FORMULA.finditer(pages.INLINE_CODE.sub(pages.blank, pages.without_fences(text))))
+    return Page.of(text).formulas
 
 
 def test_the_missing_page(browser, server):

@@ -7,9 +7,9 @@ import pages
 import pytest
 import yaml
 
-from promise import fences, terms
-from promise.numbers import STRIP, flat
-from promise.source import SOURCE
+from engine import terms
+from engine.numbers import flat
+from engine.page import OURS
 
 HAN = rf"[{pages.HAN}]"
 COMMENT = re.compile(r"<!--.*?-->", re.S)
@@ -39,8 +39,8 @@ ENDS = re.compile(r"[ \t]*(?:[#|<]|!!!|\?\?\?|===)|.*(?:  |\\)$")  # a line that
 def prose(markdown: str) -> str:
     """The prose of a page, line for line, with x for each formula and each piece of code."""
     text = pages.without_fences(markdown)
-    text = SOURCE.sub(pages.blank, COMMENT.sub(pages.blank, text))
-    text = pages.INLINE_CODE.sub("x", text)
+    text = COMMENT.sub(pages.blank, text)
+    text = pages.CODE.sub("x", text)
     text = pages.FORMULA.sub(lambda match: pages.blank(match) if match["display"] else "x", text)
     text = BOX.sub(r"\3", IDS.sub("", LINK.sub("", TAG.sub("", text))))
     return MARKS.sub("", MARKER.sub("", text))
@@ -57,7 +57,7 @@ def complaints(markdown: str):
 
 def broken(markdown: str):
     """Lines that a paragraph goes on from."""
-    text = pages.without_fences(STRIP.sub(lambda match: "\n" * match[0].count("\n"), markdown))
+    text = pages.without_fences(OURS.sub(lambda match: "\n" * match[0].count("\n"), markdown))
     text = COMMENT.sub(pages.blank, pages.FORMULA.sub(lambda m: pages.blank(m) if m["display"] else m[0], text))
     for number, (line, below) in enumerate(itertools.pairwise(text.split("\n")), start=1):
         if line.strip() and below.strip() and not ENDS.match(line) and not STARTS.match(below):
@@ -79,9 +79,9 @@ def test_terms(term):
 @pytest.mark.parametrize("page", [page for page in pages.ALL if page.startswith("zh/")])
 def test_figures(page):
     """What stands in a figure or under it is set like the prose around it."""
-    for _, _, info, code in pages.fences(pages.read(page)):
-        if fences.language(info) == "figure":
-            for words in filter(lambda value: isinstance(value, str), flat(list(yaml.safe_load(code).values()))):
+    for fence in pages.fences(pages.read(page)):
+        if fence.language == "figure":
+            for words in filter(lambda value: isinstance(value, str), flat(list(yaml.safe_load(fence.code).values()))):
                 assert not list(complaints(words)), words
 
 

@@ -3,9 +3,9 @@
 import pytest
 import torch
 
-from promise.equations import Equations, chains, faults, formulas, is_calculation
-from promise.page import Page
-from promise.tex import Reader, tokens
+from engine.equations import Equations, chains, faults, is_calculation
+from engine.page import Page
+from engine.tex import Reader, tokens
 
 Q = torch.tensor([[1.0, 2.0, 0.0], [0.0, 1.0, 1.0]])
 K = torch.tensor([[1.0, 0.0, 1.0], [0.0, 2.0, 1.0], [1.0, 1.0, 0.0], [2.0, 0.0, 0.0], [0.0, 0.0, 3.0]])
@@ -177,7 +177,7 @@ def test_sizes_have_their_names():
 
 def test_where_formulas_are():
     text = "`$1=2$` and $a$ <!-- $1=2$ -->\n\n```python\nx = '$1=2$'\n```\n\n$$\nb = 2\n$$\n"
-    assert [(line, tex.strip()) for line, tex in formulas(Page.of(text, "p.md"))] == [(1, "a"), (7, "b = 2")]
+    assert [(each.line, each.tex.strip()) for each in Page.of(text).formulas] == [(1, "a"), (7, "b = 2")]
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,11 @@ import figures
 from figures import logo, readme
 
 FENCES = [
-    (page, pages.line(text, start), re.search(r'module="(.*?)"', info)[1], code)
+    (page, pages.line(text, fence.start), re.search(r'module="(.*?)"', fence.info)[1], fence.code)
     for page in [*pages.ALL, "home/index.md"]
     for text in [pages.read(page)]
-    for start, _, info, code in pages.fences(text)
-    if info.startswith("figure")
+    for fence in pages.fences(text)
+    if fence.language == "figure"
 ]
 SHARED = {"__init__", "drawing"}  # what figures are made of
 STANDING_ALONE = {"logo", "readme"}  # files, not fences
@@ -39,7 +39,7 @@ def test_a_figure(fence):
         assert not picture.findall(f".//{TAG}style"), f"{place}: a style in one figure changes all others of the page"
     colours = set(re.findall(r"(?:fill|stroke|color)[:=]\s*[\"']?(#[0-9a-fA-F]{3,6}|rgb\([^)]*\))", html))
     assert not colours, f"{place}: {colours} would not follow light and dark: use the colours of figures/drawing.py"
-    assert html == figures.figure.__wrapped__(module, code), f"{place}: drawn twice, the figure differs"
+    assert html == figures.drawn(module, code), f"{place}: drawn twice, the figure differs"
 
 
 @each_figure

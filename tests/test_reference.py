@@ -7,17 +7,19 @@ import re
 
 import pages
 import pytest
-from hooks import reference
 
 import attn
 import attn.labs
+
+from engine import reference
+from engine.page import Page
 
 NAMES = re.compile(r"^#{3,4} (?P<name>[\w.]+) \{ #(?P<id>[\w.]+) \}$", re.M)
 LABS = [f"labs.{module.name}" for module in pkgutil.iter_modules(attn.labs.__path__)]
 
 
 def modules(language):
-    return [match["module"] for match in reference.PLACE.finditer(pages.read(f"{language}/api.md"))]
+    return [each.value for each in Page.of(pages.read(f"{language}/api.md")).said("reference")]
 
 
 @pytest.mark.parametrize("language", pages.LANGUAGES)
@@ -42,7 +44,7 @@ def test_docstrings_are_shown_whole(name):
 
 def test_examples_run_after_the_imports_of_the_page():
     """A reader who typed the first three lines of the page can paste any example."""
-    session = pages.fences(pages.read("zh/api.md"))[0][3]
+    session = pages.fences(pages.read("zh/api.md"))[0].code
     names = {}
     exec("\n".join(line.removeprefix(">>> ") for line in session.splitlines()), names)
     told = []

@@ -6,7 +6,7 @@ from pathlib import Path
 import pages
 import pytest
 
-from promise import terms
+from engine import terms
 
 TYPE = """async (words) => {
   const box = document.querySelector("[data-md-component=search-query]");
@@ -40,8 +40,6 @@ def test_terms(type_words, language):
     misses = []
     for term in terms.load():
         path = term.page.partition("#")[0]
-        if not (pages.DOCS / language / path).exists():
-            continue  # test_terms.py says so
         for words in term.forms(language):
             first = found(words)[:3]
             if pages.address(f"{language}/{path}") not in first:
@@ -67,14 +65,20 @@ def test_what_readers_type(type_words, language, words, page):
     assert page in type_words(language)(words)[:3]
 
 
-@pytest.mark.parametrize("word", ["自注意力", "键值对", "自回归"])
-def test_a_term_is_one_word(type_words, site, word):
-    """A word that jieba would cut to pieces (自, 注意力) finds only pages that have it whole."""
-    index = json.loads(Path(site, "zh", "search", "search_index.json").read_text("utf-8"))
+@pytest.mark.parametrize("words", ["自注意力", "键值对", "自回归"])
+def test_what_is_found_has_the_words(site, type_words, words):
+    entries = json.loads(Path(site, "zh", "search", "entries.json").read_text("utf-8"))
     having = {
         f"zh/{entry['location'].partition('#')[0]}"
-        for entry in index["docs"]
-        if word in "".join([entry["title"], entry["text"], *entry.get("tags", [])]).replace("\u200b", "")
+        for entry in entries
+        if words in "".join([entry["title"], entry["text"], *entry.get("tags", [])])
     }
-    found = set(type_words("zh")(word))
+    found = set(type_words("zh")(words))
     assert found and found <= having
+
+
+def test_nothing_is_found_politely(type_words):
+    found = type_words("en")
+    assert found("xyzzyx") == []
+    assert found("<b>&amp;") == []
+    assert found("softmax")

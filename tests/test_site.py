@@ -15,8 +15,10 @@ import pytest
 import yaml
 from bs4 import BeautifulSoup
 
-from promise.page import run
-from promise.source import SOURCE, shown
+from engine.fences import blocks
+from engine.numbers import count
+from engine.page import Page
+from engine.source import shown
 
 LIMIT = 300_000  # bytes of HTML; an untouched notebook has 660 000
 LOADING = "script[src], img[src], iframe[src], source[src], video[src], object[data], use[href], link[href]"
@@ -107,7 +109,7 @@ def test_headings_and_ids(site, page):
 
 @each_page
 def test_figures_are_drawn(site, page):
-    fences = [info for _, _, info, _ in pages.fences(pages.read(page)) if info.startswith("figure")]
+    fences = [fence for fence in pages.fences(pages.read(page)) if fence.language == "figure"]
     drawn = [figure for figure in article(site, page).select(".drawn") if not figure.find_parent(class_="output")]
     assert len(drawn) == len(fences), f"docs/{page} has {len(fences)} figure fences, and {len(drawn)} figures are drawn"
     for figure in drawn:
@@ -121,22 +123,24 @@ def test_figures_are_drawn(site, page):
 
 @each_page
 def test_shown_source_is_what_runs(site, page):
-    blocks = {code.get_text().strip() for code in article(site, page).select("pre > code")}
-    for match in SOURCE.finditer(pages.read(page)):
-        assert shown(match["name"]).strip() in blocks, f"docs/{page} does not show attn.{match['name']} as it stands"
+    code = {block.get_text().strip() for block in article(site, page).select("pre > code")}
+    for comment in Page.of(pages.read(page)).said("source"):
+        assert shown(comment.value).strip() in code, f"docs/{page} does not show attn.{comment.value} as it stands"
 
 
 @each_page
 def test_the_foot_counts_what_was_run(site, page):
-    blocks, numbers = run(pages.DOCS / page)
+    written = Page.parse(pages.DOCS / page)
+    ran, (computed, cited) = len(blocks(written)), count(written)
     foot = html(site, page).select_one(".ran")
-    if not blocks:
+    if not ran:
         assert foot is None
         return
     extra = yaml.safe_load((pages.DOCS / f"{page[:2]}.yml").read_text("utf-8"))["extra"]
     torch = ".".join(version("torch").split(".")[:2])
-    expected = extra["ran" if numbers else "ran_code"].format(blocks=blocks, numbers=numbers, torch=torch)
-    assert foot.get_text() == expected, f"docs/{page} has another count at its foot than pytest (hooks/pages.py)"
+    expected = extra["ran" if computed else "ran_code"].format(blocks=ran, numbers=computed, torch=torch)
+    expected += extra["cited"].format(cited=cited) if cited else ""
+    assert foot.get_text() == expected, f"docs/{page} has another count at its foot than pytest (engine/hooks.py)"
 
 
 @pytest.mark.parametrize("page", [page for page in pages.ALL if page.endswith(".py")])
@@ -200,17 +204,16 @@ def is_outside(link, server):
 
 @each_language
 def test_the_search_index(site, language):
-    index = json.loads((site / language / "search" / "search_index.json").read_text("utf-8"))["docs"]
-    found = {entry["location"].partition("#")[0] for entry in index}
+    entries = json.loads((site / language / "search" / "entries.json").read_text("utf-8"))
+    found = {entry["location"].partition("#")[0] for entry in entries}
     own = {pages.address(page).removeprefix(f"{language}/") for page in pages.ALL if page.startswith(language)}
     assert found == own, f"the search in {language} does not know exactly its own pages"
-    for entry in index:
-        text = entry["title"] + re.sub(r"<pre>.*?</pre>|<code>.*?</code>", "", entry["text"], flags=re.S)
-        tex = re.findall(r"\\[a-zA-Z]{2,}|katex|annotation", text)
+    for entry in entries:
+        assert entry["title"], f"{language}/{entry['location']} has no title in the search"
+        tex = re.findall(r"\\[a-zA-Z]{2,}\{|katex|annotation", entry["title"] + entry["text"])
         assert not tex, f"{language}/{entry['location']}: the search holds a formula's source: {tex[:3]}"
-        if language == "zh":
-            long = re.search(rf"[{pages.HAN}]{{9,}}", text)
-            assert not long, f"{entry['location']}: jieba did not cut {long[0]} into words"
+    theirs = json.loads((site / language / "search" / "search_index.json").read_text("utf-8"))
+    assert theirs["docs"] == [], "Material's own index, which every page loads, holds nothing"
 
 
 def test_the_sitemap(site, server):

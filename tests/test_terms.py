@@ -9,13 +9,15 @@ from pathlib import Path
 import pages
 import pytest
 import torch
-from hooks import terms as hook
 from torch import nn
 from torch.nn import functional as F
 
 import attn
 
-from promise import terms
+from engine import glossary, terms
+from engine.extension import Site
+from engine.page import Page
+from engine.shown import render
 
 TERMS = terms.load()
 ID = re.compile(r"\{[ ]*#([\w-]+)[^}]*\}")
@@ -118,63 +120,63 @@ def test_page(term):
     """The page that teaches a term exists, uses its word, and has the place that is named, in every language."""
     path, _, anchor = term.page.partition("#")
     for language in pages.LANGUAGES:
-        if not (pages.DOCS / language / path).exists():
-            pytest.skip(f"{term.zh} ({term.en}) is to be taught by docs/{language}/{path}, which is still to come")
         text = pages.read(f"{language}/{path}")
         assert not anchor or anchor in ID.findall(text), f"docs/{language}/{term.page}"
-        used = any(re.search(hook.cased(form), text) for form in term.forms(language))
+        used = any(re.search(glossary.cased(form), text) for form in term.forms(language))
         assert used, f"docs/{language}/{path} teaches {getattr(term, language)} without using the word"
 
 
 @pytest.mark.parametrize("language", pages.LANGUAGES)
 def test_the_glossary_lists_every_group(language):
     groups = list(dict.fromkeys(term.group for term in TERMS))
-    assert [match["group"] for match in hook.LIST.finditer(pages.read(f"{language}/glossary.md"))] == groups
+    assert [each.value for each in Page.of(pages.read(f"{language}/glossary.md")).said("glossary")] == groups
 
 
-def marked(html, language="zh"):
-    return re.findall(r"<abbr[^>]*>(.*?)</abbr>", hook.mark(html, TERMS, language))
+def rendered(text, language="zh"):
+    return render(Page.of(text, f"docs/{language}/page.md"), Site())
+
+
+def marked(text, language="zh"):
+    return re.findall(r"<abbr[^>]*>(.*?)</abbr>", rendered(text, language))
 
 
 @pytest.mark.parametrize(
-    ("language", "html", "words"),
+    ("language", "text", "words"),
     [
-        ("zh", "<p>看注意力权重和注意力权重。</p>", ["注意力权重"]),
-        ("zh", "<p>一个词元的因果掩码与掩码</p>", ["词元", "因果掩码", "掩码"]),
-        ("zh", "<p>头、键和值</p>", []),
-        ("zh", "<p>KV缓存，KV 缓存，在线softmax</p>", ["KV缓存", "在线softmax"]),
-        ("zh", "<h2>点积</h2><p><code>点积</code><a href='#'>点积</a></p><tex-inline>点积</tex-inline>", []),
-        ("zh", "<table><thead><tr><th>点积</th></tr></thead><tbody><tr><td>转置</td></tr></tbody></table>", ["转置"]),
-        ("zh", "<figure><svg><path d='M0'/><text>点积</text></svg></figure><p>点积</p>", ["点积"]),
-        ("en", "<p>Dot products, a dot product; transposed; a Transposes</p>", ["Dot products", "Transposes"]),
-        ("en", "<p>softmaxes pre-softmax softmax</p>", ["softmax"]),
-        ("en", "<p>rope and RoPE</p>", ["RoPE"]),
+        ("zh", "看注意力权重和注意力权重。", ["注意力权重"]),
+        ("zh", "一个词元的因果掩码与掩码", ["词元", "因果掩码", "掩码"]),
+        ("zh", "头、键和值", []),
+        ("zh", "KV缓存，KV 缓存，在线softmax", ["KV缓存", "在线softmax"]),
+        ("zh", "## 点积 { #a }\n\n`点积`[点积](https://a.b)$\\text{点积}$", []),
+        ("zh", "| 点积 | 乙 |\n| --- | --- |\n| 转置 | 丙 |", ["转置"]),
+        ("zh", "```text\n点积\n```\n\n**点积**", ["点积"]),
+        ("en", "Dot products, a dot product; transposed; a Transposes", ["Dot products", "Transposes"]),
+        ("en", "softmaxes pre-softmax softmax", ["softmax"]),
+        ("en", "rope and RoPE", ["RoPE"]),
     ],
 )
-def test_first_uses_are_marked(language, html, words):
-    assert marked(html, language) == words
+def test_first_uses_are_marked(language, text, words):
+    assert marked(text, language) == words
 
 
 def test_marks_change_no_text_and_are_few():
-    html = "<p>" + "，".join(term.zh for term in TERMS) + "</p>"
-    result = hook.mark(html, TERMS, "zh")
-    assert re.sub(r"</?abbr[^>]*>", "", result) == html
-    assert len(marked(html)) == hook.MOST
+    text = "，".join(term.zh for term in TERMS)
+    assert re.sub(r"<[^>]*>", "", rendered(text)) == text
+    assert len(marked(text)) == glossary.MOST
 
 
 @pytest.mark.parametrize("language", pages.LANGUAGES)
 def test_built_glossary(site, language):
-    """Every term has its anchor, its sentence and, where its page exists, its link."""
+    """Every term has its anchor, its sentence and its link."""
     html = unescape(Path(site, language, "glossary", "index.html").read_text("utf-8"))
     for term in TERMS:
         path, mark, anchor = term.page.partition("#")
         assert f'<dt id="{term.id}">' in html
         assert term.means[language] in html
-        if (pages.DOCS / language / path).exists():
-            assert f'href="../{pages.address(path)}{mark}{anchor}"'.replace("../.", "..") in html, term
+        assert f'href="../{pages.address(path)}{mark}{anchor}"'.replace("../.", "..") in html, term
 
 
-@pytest.mark.parametrize("page", [page for page in pages.ALL if not page.endswith(tuple(hook.NONE))])
+@pytest.mark.parametrize("page", [page for page in pages.ALL if not page.endswith(tuple(glossary.NONE))])
 def test_built_tooltips(site, page):
     """What the table explains is explained on every page that uses it, in full without a script, and not searched."""
     language, _, file = page.partition("/")
@@ -182,20 +184,20 @@ def test_built_tooltips(site, page):
     article = re.search(r"<article.*?</article>", html, re.S)[0]
     titles = [unescape(title) for title in re.findall(r'<abbr title="([^"]*)" tabindex="0">', article)]
     means = {term.means[language] for term in TERMS if term.page.partition("#")[0] != file}
-    assert len(titles) == len(set(titles)) <= hook.MOST
+    assert len(titles) == len(set(titles)) <= glossary.MOST
     assert set(titles) <= means
     prose = re.sub(r"<[^>]*>", "", re.sub(r"<(pre|figure|h\d|code|a|th)\b.*?</\1>", "", article, flags=re.S))
     used = [
         term
         for term in TERMS
-        if term.tooltip and term.means[language] in means and re.search(hook.cased(getattr(term, language)), prose)
+        if term.tooltip and term.means[language] in means and re.search(glossary.cased(getattr(term, language)), prose)
     ]
     assert titles or len(used) < 2, f"docs/{page} explains none of {[getattr(term, language) for term in used]}"
 
 
 @pytest.mark.parametrize("language", pages.LANGUAGES)
 def test_tooltips_are_not_searched(site, language):
-    index = json.loads(Path(site, language, "search", "search_index.json").read_text("utf-8"))
-    texts = [entry["text"].replace("\u200b", "") for entry in index["docs"] if "glossary/" not in entry["location"]]
+    entries = json.loads(Path(site, language, "search", "entries.json").read_text("utf-8"))
+    texts = [entry["text"] for entry in entries if "glossary/" not in entry["location"]]
     for term in TERMS:
         assert not any(term.means[language] in text for text in texts), term

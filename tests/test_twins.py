@@ -17,7 +17,7 @@ import pages
 import pytest
 import yaml
 
-from promise import fences
+from engine.fences import unprompted
 
 HEADING = re.compile(r"^(?P<level>#{1,6})[ \t]+(?P<words>.*?)(?:[ \t]*\{[ ]*#(?P<id>[\w-]+)[^}\n]*\})?[ \t]*$", re.M)
 BOX = re.compile(r"^[ \t]*(?:!!!|\?\?\?\+?|===)[ \t]*(?P<kind>[\w-]*)", re.M)
@@ -42,12 +42,12 @@ class Part:
 def skeleton(text: str) -> dict[str, list[Part]]:
     """The parts of a page, by kind."""
     prose = pages.without_fences(text)
-    readable = pages.INLINE_CODE.sub(pages.blank, prose)
+    readable = pages.CODE.sub(pages.blank, prose)
     plain = pages.FORMULA.sub(pages.blank, readable)
     sections = [match.start() for match in HEADING.finditer(prose)]
     ordered = [
         *parts("heading", prose, HEADING, lambda match: f"{match['level']} {{ #{match['id']} }}"),
-        *(part for fence in pages.fences(text) for part in fenced(text, *fence)),
+        *(part for fence in pages.fences(text) for part in fenced(text, fence)),
         *parts("part made by the build", prose, MADE, lambda match: match["made"]),
         *parts("box", plain, BOX, lambda match: match["kind"]),
         *parts("table row", plain, ROW, lambda match: f"{match['cells'].count('|') + 1} cells"),
@@ -78,15 +78,14 @@ def wordless_formula(tex: str) -> str:
     return re.sub(r"\s+", " ", re.sub(r"\\text(?:bf|it|rm)?\{[^{}]*\}", r"\\text{…}", tex))
 
 
-def fenced(text, start, end, info, code):
+def fenced(text, fence):
     """The parts of a fence: its head, and line by line what its words leave."""
-    line = pages.line(text, start)
-    name = fences.language(info)
+    line, name, info = pages.line(text, fence.start), fence.language, fence.info
     options = [f'{key}="{"…" if WORDS.search(value) else value}"' for key, value in re.findall(r'(\w+)="(.*?)"', info)]
     if name == "figure":
         options = re.findall(r"module=\S+", info)
     yield Part("fence", line, " ".join([name, *options]))
-    for number, left in enumerate(wordless(name, code), start=line + 1):
+    for number, left in enumerate(wordless(name, fence.code), start=line + 1):
         if left.strip():
             yield Part(f"line of a {name} fence", number, left.rstrip())
 
@@ -107,7 +106,7 @@ def wordless(name: str, code: str) -> list[str]:
 def wordless_session(code: str) -> list[str]:
     """The prompts' code without its words, and of the outputs the numbers."""
     prompts = [re.match(r"(?:>>>|\.\.\.)(?: |$)", line) for line in code.split("\n")]
-    typed = iter(wordless_python(fences.unprompted(code)))
+    typed = iter(wordless_python(unprompted(code)))
     outputs = (" ".join(re.findall(r"\d[\d.,]*", line)) for line in code.split("\n"))
     return [f"{prompt[0]}{next(typed)}" if prompt else out for prompt, out in zip(prompts, outputs, strict=True)]
 

@@ -88,5 +88,5 @@ def test_a_first_visit(weigh, site, page, size):
     assert len(sent) <= REQUESTS, f"docs/{page} asks for {len(sent)} files: {[name for name, _ in sent]}"
     assert shift <= SHIFT, f"docs/{page} jumps while it loads: {shift:.3f}"
     names = " ".join(name for name, _ in sent)
-    assert "search_index" not in names, "the search index is for those who search"
+    assert "entries.json" not in names, "the search index is for those who search"
     assert "katex.min.js" not in names and "mathjax" not in names.lower(), "formulas need no script"

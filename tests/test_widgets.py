@@ -95,7 +95,7 @@ def test_bad_input_gets_a_sentence(visit, language, text):
 def test_the_worked_example_begins_with_the_numbers_of_the_page(visit, language):
     figure = widget(visit, f"{language}/by-hand/", "worked-example")
     text = pages.read(f"{language}/by-hand.md")
-    words = next(yaml.safe_load(code) for _, _, info, code in pages.fences(text) if 'module="worked"' in info)
+    words = next(yaml.safe_load(fence.code) for fence in pages.fences(text) if 'module="worked"' in fence.info)
     compare(figure, words["Q"], words["K"], words["V"], causal=False)
     assert "0.67" in figure.get_by_role("status").inner_text()
 
@@ -120,7 +120,7 @@ def test_a_row_is_chosen_with_the_keyboard(visit):
 def test_the_slider_shows_what_attn_computes(visit, language):
     figure = widget(visit, f"{language}/why-scale/", "scale-slider")
     text = pages.read(f"{language}/why-scale.md")
-    words = next(yaml.safe_load(code) for _, _, info, code in pages.fences(text) if 'module="bars"' in info)
+    words = next(yaml.safe_load(fence.code) for fence in pages.fences(text) if 'module="bars"' in fence.info)
     unit = torch.tensor(words["scores"], dtype=torch.float64)[:, None] / words["d_k"] ** 0.5
     slider = figure.get_by_role("slider")
     slider.focus()

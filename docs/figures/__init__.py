@@ -1,15 +1,19 @@
 """One module a figure: draw(words) gives SVG that follows light and dark; attn does the sums."""
 
 import importlib
-from functools import cache
 from html import escape
 
 import yaml
 
+from engine.cache import kept
 
-@cache  # pages are built again and again under `mkdocs serve`; hooks/fresh.py forgets all of this when code changes
+
 def figure(module: str, source: str) -> str:
     """The HTML of a figure fence: what docs/figures/<module>.py draws from the words in it, and the caption."""
+    return kept("figures", module, source, make=lambda: drawn(module, source))
+
+
+def drawn(module, source):
     words = yaml.safe_load(source)
     caption = escape(words.pop("caption", ""))
     drawing = importlib.import_module(f"figures.{module}").draw(words)

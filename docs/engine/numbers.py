@@ -12,16 +12,12 @@ from dataclasses import dataclass
 
 from sybil import Region
 
-from promise.fences import Fences, is_run
+from engine.page import ADDRESS, ATTRIBUTES, CODE, COMMENT, FORMULA, remarks
 
 VALUES = r"^[ \t]*<!--\s*numbers:(?P<values>.*?)-->"
-STRIP = re.compile(r"^[ \t]*<!--\s*(?:numbers|prints):.*?-->[ \t]*\n?", re.M | re.S)  # what the built page leaves out
 BLOCK = re.compile(VALUES + r"|(?:^(?![ \t]*<!--\s*numbers:)[^\n]*\S[^\n]*\n?)+", re.M | re.S)
-COMMENT = re.compile(r"(?<!\S)#[^\n]*")
 UNREAD = re.compile(  # what a reader does not see as a number
-    r"<!--.*?-->"
-    r"|\]\([^)\s]*|https?://[^\s)>]+"  # addresses
-    r"|\{:?[ ]*[#.][^}\n]*\}"  # { #id .class }
+    rf"{COMMENT.pattern}|{ADDRESS.pattern}|{ATTRIBUTES.pattern}"
     r"|^[ \t]*\d+\.(?=[ \t])|^\*\*\w+ ?\d+\.\*\*"  # 1. in front of a list's item, **Exercise 1.**
     r"|_\{[^{}]*\}|[_^]\d|\^\{\d+\}"  # x_1 and n^2
     r"|\\[A-Za-z]+\b(?=\d)"  # \approx1.41
@@ -32,11 +28,9 @@ NUMBER = re.compile(
     r"(?<![A-Za-z0-9_.])(?:(?<![)\]}\d])[-−])?"
     r"(?:\d*\.\d+(?:[eE]-?\d+)?|\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\d)|\d+)(?![A-Za-z_])"
 )
-FORMULA = re.compile(r"\$\$.+?\$\$|\$[^$\n]+\$", re.S)
 MATRIX = re.compile(r"\\begin\{[pbv]?matrix\}.*?\\end\{[pbv]?matrix\}", re.S)
 OPERATOR = r"(?:=|≈|×|\+|-|−|\\approx|\\times|\\cdot|<|>|\\le|\\ge)"
 BESIDE = re.compile(rf"{OPERATOR}[\s{{(&]*$"), re.compile(rf"^[\s}})&]*{OPERATOR}")
-CODE = re.compile(r"`[^`\n]+`")
 ROW = re.compile(r"^[ \t]*\|.*\|[ \t]*$", re.M)
 FIGURE = re.compile(r"\A[ \t]*(?:`{3,}|~{3,})[ ]*figure\b.*", re.S)
 
@@ -51,8 +45,8 @@ class Number:
 class Numbers:
     """The parser that makes one test of all the numbers of a page."""
 
-    def __call__(self, document):
-        end = len(document.text)
+    def __call__(self, page):
+        end = len(page.text)
         yield Region(end, end, None, self.check)
 
     def check(self, example):
@@ -65,20 +59,21 @@ def cited(source: str, value: float) -> float:
     return value
 
 
-def count(document) -> int:
-    """How many numbers of a page are bound."""
-    pending, total = [], 0
-    for _, numbers, values in blocks(document):
+def count(page) -> tuple[int, int]:
+    """How many numbers of a page are computed, and how many are cited."""
+    pending, bound, cites = [], 0, 0
+    for _, numbers, values in blocks(page):
         if values is not None:
-            total += len(pending)
+            bound += len(pending)
+            cites += values.count("cited(")
         pending = numbers
-    return total
+    return bound - cites, cites
 
 
-def faults(document, names):
+def faults(page, names):
     """Yield (line, what is wrong) for each block whose numbers are not the values under it."""
     pending = []  # the numbers of the block just read
-    for line, numbers, values in blocks(document):
+    for line, numbers, values in blocks(page):
         if values is not None:
             yield from compare(pending, values, names, line)
             pending = []
@@ -88,23 +83,21 @@ def faults(document, names):
     yield from unbound(pending)
 
 
-def blocks(document):
+def blocks(page):
     """Yield (line, numbers, None) for each block of a page, and (line, [], values) for each line of values."""
-    for start, text, values in parts(document):
-        line = document.text.count("\n", 0, start) + 1
+    for start, text, values in parts(page):
+        line = page.line(start)
         yield line, [] if values is not None else list(numbers(text, line)), values
 
 
-def parts(document):
-    text, position = document.text, 0
-    for fence in [*Fences.lexer(document), None]:
+def parts(page):
+    text, position = page.text, 0
+    for fence in [*page.fences, None]:
         for match in BLOCK.finditer(text, position, fence.start if fence else len(text)):
             yield match.start(), match[0], match["values"]
         if fence:
-            info, newline, body = text[fence.start : fence.end].partition("\n")
-            if is_run(fence.lexemes["info"]):  # of code that runs, only comments are prose
-                body = "\n".join("".join(COMMENT.findall(line)) for line in body.split("\n"))
-            yield fence.start, info + newline + body, None
+            head, newline, body = text[fence.start : fence.end].partition("\n")
+            yield fence.start, head + newline + (remarks(body) if fence.runs else body), None
             position = fence.end
 
 

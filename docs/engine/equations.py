@@ -12,16 +12,13 @@ import re
 import torch
 from sybil import Region
 
-from promise.fences import Fences
-from promise.numbers import FORMULA
-from promise.tex import CLOSE, END, MARKS, MATRIX, MINUS, OPEN, Free, Reader, Unknown, Wrong, size, tokens
+from engine.tex import CLOSE, END, MARKS, MATRIX, MINUS, OPEN, Free, Reader, Unknown, Wrong, size, tokens
 
 NEVER = {"O", "E", "Var", r"\sim", r"\in", r"\to", r"\mapsto", r"\propto", r"\partial", r"\mathbb", r"\mathcal"}
 NEVER |= {r"\ldots", r"\cdots", r"\dots", r"\vdots", r"\ddots"}
 RELATIONS = {"=": "=", r"\approx": "≈", "≈": "≈", "<": "<", ">": ">", r"\ll": "<", r"\gg": ">", r"\ne": "≠"}
 RELATIONS |= {r"\lt": "<", r"\gt": ">", r"\le": "≤", r"\leq": "≤", r"\ge": "≥", r"\geq": "≥", r"\neq": "≠"}
 BREAKS = {r"\quad", r"\qquad", r"\\", ",", "，", ";", "；", r"\Rightarrow", r"\implies", r"\iff"}
-UNREAD = re.compile(r"<!--.*?-->|`[^`\n]+`|\\\$", re.S)
 NUMBER = re.compile(r"(?:\d|\.\d)[\d.{},]*")
 LITERAL = {*OPEN, *CLOSE, *MINUS, ",", "&", r"\\"}
 SIZES = {"n": ("Q", -2), "m": ("K", -2), "d_k": ("K", -1), "d_v": ("V", -1), "d_model": ("X", -1)}
@@ -30,8 +27,8 @@ SIZES = {"n": ("Q", -2), "m": ("K", -2), "d_k": ("K", -1), "d_v": ("V", -1), "d_
 class Equations:
     """The parser that makes one test of all the formulas of a page."""
 
-    def __call__(self, document):
-        end = len(document.text)
+    def __call__(self, page):
+        end = len(page.text)
         yield Region(end, end, None, self.check)
 
     def check(self, example):
@@ -39,32 +36,18 @@ class Equations:
         return "\n".join(f"{example.path}:{line}: {fault}" for line, fault in found)
 
 
-def faults(document, names):
+def faults(page, names):
     """Yield (line, what is wrong) for each formula that does not come out."""
     names = {**sizes(names), **names}
-    for line, tex in formulas(document):
-        found = tokens(tex)
+    for formula in page.formulas:
+        found, line, tex = tokens(formula.tex), formula.line, " ".join(formula.tex.split())
         if any(token in NEVER and token not in names for token in found):
             continue
         try:
             wrong = filter(None, (judge(chain, names) for chain in chains(found)))
-            yield from ((line, f"${' '.join(tex.split())}$: {fault}") for fault in wrong)
+            yield from ((line, f"${tex}$: {fault}") for fault in wrong)
         except Wrong as fault:
-            yield line, f"${' '.join(tex.split())}$: {fault}"
-
-
-def formulas(document):
-    """Yield (line, TeX) for each formula of a page; fences, inline code and comments hold none."""
-    text = document.text
-    for fence in Fences.lexer(document):
-        text = text[: fence.start] + blank(text[fence.start : fence.end]) + text[fence.end :]
-    text = UNREAD.sub(lambda match: blank(match[0]), text)
-    for match in FORMULA.finditer(text):
-        yield text.count("\n", 0, match.start()) + 1, match[0].strip("$")
-
-
-def blank(text):
-    return re.sub(r"[^\n]", " ", text)
+            yield line, f"${tex}$: {fault}"
 
 
 def sizes(names):

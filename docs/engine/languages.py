@@ -13,25 +13,24 @@ from mkdocs.config import load_config
 
 mkdocs = logging.getLogger("mkdocs")
 os.environ.setdefault("SOURCE_DATE_EPOCH", "1767225600")  # the wheel and the sitemap don't keep the day of the build
-shelf = None  # under `mkdocs serve`, a folder that keeps each language as it was built last
-built = {}  # for each language, the state of the sources it was built from
+builds = None  # under `mkdocs serve`, a folder that keeps each language as it was built last
+sources = {}  # for each language, the state of the sources it was built from
 
 
-def on_startup(command, dirty):
-    """Write no __pycache__ into the folders that `mkdocs serve` watches: each would start a second build."""
-    global shelf
-    if command == "serve":
-        shelf = tempfile.TemporaryDirectory()
-        sys.dont_write_bytecode = True
-        os.environ["PYTHONDONTWRITEBYTECODE"] = "1"  # for the notebooks' kernels
+def keep_builds():
+    """Build again only the languages that have changed, and write no __pycache__ into the folders that are watched."""
+    global builds
+    builds = tempfile.TemporaryDirectory()
+    sys.dont_write_bytecode = True
+    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
 
 
-def on_page_context(context, page, config, nav):
-    share_choices(context, config)
+def name(config) -> str:
+    return Path(config.docs_dir).name
 
 
-def on_template_context(context, template_name, config):
-    share_choices(context, config)
+def is_home(config) -> bool:
+    return name(config) == "home"
 
 
 def share_choices(context, config):
@@ -39,38 +38,36 @@ def share_choices(context, config):
     config.extra["scope"] = context["base_url"] if is_home(config) else f"{context['base_url'].rstrip('/')}/.."
 
 
-def on_post_build(config):
-    if not is_home(config):
-        return
+def build_all(config):
     for settings in sorted(Path(config.config_file_path).parent.glob("docs/*.yml")):
-        site = Path(config.site_dir, settings.stem)
-        if shelf is None:
-            build_language(settings, config, site)
+        target = Path(config.site_dir, settings.stem)
+        if builds is None:
+            build_one(settings, config, target)
             continue
-        kept, state = Path(shelf.name, settings.stem), sources(settings)
-        if built.get(settings.stem) == state:
-            shutil.copytree(kept, site)
+        kept, state = Path(builds.name, settings.stem), state_of(settings)
+        if sources.get(settings.stem) == state:
+            shutil.copytree(kept, target)
         else:
-            build_language(settings, config, site)
+            build_one(settings, config, target)
             shutil.rmtree(kept, ignore_errors=True)
-            shutil.copytree(site, kept)
-            built[settings.stem] = state
+            shutil.copytree(target, kept)
+            sources[settings.stem] = state
 
 
-def build_language(settings, config, site):
+def build_one(settings, config, target):
     with naming(settings.stem):
         build(
             load_config(
                 str(settings),
                 config_file_path=config.config_file_path,  # its paths count from the root, as in mkdocs.yml
-                site_dir=str(site),
+                site_dir=str(target),
                 site_url=f"{config.site_url}{settings.stem}/",
                 strict=False,  # its warnings count in the build around it
             )
         )
 
 
-def sources(settings):
+def state_of(settings):
     """What a language is built from, in its state of now: all but the pages of the other languages."""
     root = settings.parents[1]
     others = {other.stem for other in settings.parent.glob("*.yml")} - {settings.stem}
@@ -80,10 +77,6 @@ def sources(settings):
         for path in files
         if path.is_file() and path.relative_to(root).parts[1:2] not in {(other,) for other in others}
     }
-
-
-def is_home(config):
-    return Path(config.docs_dir).name == "home"
 
 
 @contextmanager

@@ -6,19 +6,10 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from sybil import Document
-
-from promise.fences import Fences, is_run
-from promise.numbers import COMMENT, STRIP
+from engine.page import ADDRESS, ATTRIBUTES, CODE, COMMENT, FORMULA, HAN, Page, has_han, remarks
 
 TABLE = Path(__file__).parents[1] / "terms.toml"
-ABOUT = re.compile(r"[ \t]*<!--\s*about:(?P<words>.*?)-->")  # its line speaks about words that are not ours
-UNREAD = re.compile(  # where no word is looked for: comments, addresses, ids, code and formulas
-    r"<!--.*?-->|\]\([^)\n]*\)|\{:?[ ]*#[^}\n]*\}|https?://[^\s)>]+"
-    r"|(?<!`)(`+)(?!`)[^\n]+?(?<!`)\1(?!`)|\$\$.+?\$\$|\$[^$\n]+\$",
-    re.S,
-)
-HAN = "\u3400-\u9fff"
+UNREAD = [COMMENT, CODE, FORMULA, ADDRESS, ATTRIBUTES]  # where no word is looked for
 
 
 @dataclass(frozen=True)
@@ -50,10 +41,6 @@ def parse(table: str) -> list[Term]:
     return [Term(group, id, **entry) for group, entries in groups for id, entry in entries.items()]
 
 
-def has_han(text: str) -> bool:
-    return bool(re.search(f"[{HAN}]", text))
-
-
 def written(form: str) -> str:
     """A pattern for a word in running text: Chinese knows no boundaries, Latin words have them, and a plural."""
     spaced = re.sub(rf"(?<=[{HAN}])(?=[A-Za-z])|(?<=[A-Za-z])(?=[{HAN}])", " ", form)
@@ -63,32 +50,30 @@ def written(form: str) -> str:
     return f"{before}{pattern}{after}"
 
 
-def mistaken(markdown: str, language: str, page: str = ""):
+def mistaken(markdown: str, language: str, file: str = ""):
     """(line, the words found, what to write) wherever a page writes what a term says to avoid."""
-    text = prose(markdown)
-    about = {}
-    for match in ABOUT.finditer(markdown):
-        words = {word.strip().lower() for word in match["words"].split(";")}
-        about.setdefault(markdown.count("\n", 0, match.start()), set()).update(words)
+    page = Page.of(markdown)
+    text, about = prose(page), {}
+    for comment in page.said("about"):  # its line speaks about words that are not ours
+        words = {word.strip().lower() for word in comment.value.split(";")}
+        about.setdefault(page.line(comment.start), set()).update(words)
     bound = r"\b" if language == "en" else ""
     for term in load():
-        for pattern in () if page in term.apart else term.avoid.get(language, ()):
+        for pattern in () if file in term.apart else term.avoid.get(language, ()):
             plural = "s?" if language == "en" else ""
             for match in re.finditer(f"{bound}(?:{pattern}){plural}{bound}", text, re.I | re.A):
-                line = text.count("\n", 0, match.start())
+                line = page.line(match.start())
                 if match[0].lower() not in about.get(line, ()):
-                    yield line + 1, match[0], getattr(term, language)
+                    yield line, match[0], getattr(term, language)
 
 
-def prose(markdown: str) -> str:
+def prose(page: Page) -> str:
     """What a reader reads of a page as words: of code that runs, only comments; every line keeps its number."""
-    for fence in Fences.lexer(Document(markdown, "page.md")):
-        if is_run(fence.lexemes["info"]):
-            first, newline, code = markdown[fence.start : fence.end].partition("\n")
-            comments = "\n".join("".join(COMMENT.findall(line)).rjust(len(line)) for line in code.split("\n"))
-            markdown = markdown[: fence.start] + first + newline + comments + markdown[fence.end :]
-    return UNREAD.sub(blank, STRIP.sub(blank, markdown))
-
-
-def blank(match):
-    return re.sub(r"[^\n]", "\0", match[0])
+    text = page.text
+    for fence in page.fences:
+        if fence.runs:
+            head, newline, code = text[fence.start : fence.end].partition("\n")
+            text = text[: fence.start] + head + newline + remarks(code) + text[fence.end :]
+    for pattern in UNREAD:
+        text = pattern.sub(lambda match: re.sub(r"[^\n]", "\0", match[0]), text)
+    return text

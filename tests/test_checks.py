@@ -1,16 +1,16 @@
-"""What docs/promise promises: every fence runs, every number is bound, the source shown is the source that runs."""
+"""What a page is held to: every fence runs, every number is bound, what is shown is what runs."""
 
 import ast
 import inspect
-import itertools
 import re
 
 import pages
 import pytest
-from sybil.example import SybilFailure
 
-from promise import fences, notebook, numbers, source
-from promise.page import Page, faults, run
+from engine import numbers, source
+from engine.checks import faults
+from engine.fences import Fences, blocks
+from engine.page import SHOWN, Page, as_markdown
 
 PAGE = "docs/zh/page.md"
 VISIBLE = re.compile(r"(?<![\d.])\d*\.\d+(?![\d.]*\.\d)")  # a decimal as a reader sees it; 2.13.0 is none
@@ -92,20 +92,20 @@ def test_fences_seen_are_fences_run(page):
     """Counted apart from the parser: a line of backticks opens a fence, the next closes it."""
     text = pages.read(page)
     opened = re.findall(r"^[ \t]*(?:`{3,}|~{3,})[ \t]*(\S[^\n]*)$", text, re.M)
-    shown = len(source.SOURCE.findall(text))
-    expected = sum(re.match(r"\w*", info)[0] not in fences.SHOWN for info in opened) + shown
-    document = Page.of(text, page, [fences.Fences()])
+    shown = len(re.findall(r"^[ \t]*<!-- source: ", text, re.M))
+    expected = sum(re.match(r"\w*", info)[0] not in SHOWN for info in opened) + shown
+    document = Page.of(text, page, [Fences()])
     started = {pages.line(text, example.region.start) for example in document.examples()}
-    run_here = [fence for fence in pages.fences(text) if fences.is_run(fence[2])]
-    spans = [(pages.line(text, start), pages.line(text, end)) for start, end, *_ in run_here]
+    run_here = [fence for fence in document.fences if fence.runs]
+    spans = [(pages.line(text, fence.start), pages.line(text, fence.end)) for fence in run_here]
     idle = [first for first, last in spans if not any(first <= line <= last for line in started)]
     assert not idle, f"docs/{page}: nothing runs in the fences on lines {idle}"
-    assert len(spans) + shown == expected == run(pages.DOCS / page)[0]
+    assert len(spans) + shown == expected == len(blocks(document))
 
 
 def test_what_is_copied_has_neither_prompts_nor_outputs():
     text = session(">>> for i in [1]:\n...     i\n1\n>>> x = 2") + listing("y = x")
-    assert fences.blocks(Page.of(text, PAGE)) == ["for i in [1]:\n    i\nx = 2", "y = x\n"]
+    assert blocks(Page.of(text, PAGE)) == ["for i in [1]:\n    i\nx = 2", "y = x\n"]
 
 
 # Numbers
@@ -178,7 +178,7 @@ def ran():
 
     def names(page):
         if page not in known:
-            document = Page.of(pages.read(page), page, [fences.Fences()])
+            document = Page.of(pages.read(page), page, [Fences()])
             try:
                 for example in document.examples():
                     example.evaluate()
@@ -200,52 +200,28 @@ def test_no_decimal_of_a_page_can_be_changed(page, ran):
         assert told, f"docs/{page}:{pages.line(text, start)}: {text[start:end]} may be changed and nothing is said"
 
 
-@pytest.mark.parametrize("page", pages.ALL)
-def test_no_two_decimals_of_a_page_can_be_swapped(page, ran):
-    text = pages.read(page)
-    for (a, b), (c, d) in itertools.pairwise(decimals(text)):
-        one, other = text[a:b], text[c:d]
-        if float(one) != float(other):
-            swapped = text[:a] + other + text[b:c] + one + text[d:]
-            told = list(numbers.faults(Page.of(swapped, page), ran(page)))
-            assert told, f"docs/{page}:{pages.line(text, a)}: {one} and {other} may change places and nothing is said"
-
-
 def decimals(text):
     """Where the decimals of a page are, those in code that runs and in comments aside."""
     seen = text
-    for start, end, info, _ in pages.fences(text):
-        if fences.is_run(info):
-            seen = seen[:start] + re.sub(r"[^\n]", " ", text[start:end]) + seen[end:]
+    for fence in pages.fences(text):
+        if fence.runs:
+            seen = seen[: fence.start] + pages.blank(text[fence.start : fence.end]) + seen[fence.end :]
     seen = UNSEEN.sub(pages.blank, pages.FRONT.sub(pages.blank, seen))
     return [match.span() for match in VISIBLE.finditer(seen)]
-
-
-@pytest.mark.parametrize("page", [page for page in pages.ALL if page.endswith(".md")])
-def test_no_printed_number_of_a_page_can_be_changed(page):
-    """A sample: the first digit that each page prints, changed, and the page run until it fails."""
-    text = pages.read(page)
-    printed = re.search(r"^[ \t]*>>> [^\n]*\n[ \t]*(?!>>>|\.\.\.)[^\n\d]*(?P<digit>\d)", text, re.M)
-    if printed:
-        place = printed.start("digit")
-        changed = text[:place] + str((int(text[place]) + 1) % 10) + text[place + 1 :]
-        with pytest.raises(SybilFailure):
-            for example in Page.of(changed, page, [fences.Fences()]).examples():
-                example.evaluate()
 
 
 # Source
 
 
 def test_an_unknown_name_is_refused():
-    (told,) = faults("\n<!-- source: attention_wieghts -->\n", PAGE)
+    told, *_ = faults("\n<!-- source: attention_wieghts -->\n", PAGE)
     assert f"{PAGE}:2: " in told and "attn.attention_wieghts" in told
 
 
-SHOWN = sorted({match["name"] for page in pages.ALL for match in source.SOURCE.finditer(pages.read(page))})
+SOURCES = sorted({each.value for page in pages.ALL for each in Page.of(pages.read(page)).said("source")})
 
 
-@pytest.mark.parametrize("name", SHOWN)
+@pytest.mark.parametrize("name", SOURCES)
 def test_what_is_shown_is_what_runs(name):
     """The shown code, less its imports, is inspect's source less docstrings; and it runs on its own."""
     thing, code = source.find(name), source.shown(name)
@@ -267,10 +243,10 @@ def test_what_is_shown_is_what_runs(name):
 
 def test_a_notebook_keeps_its_lines():
     text = "# %% [markdown]\n# # 实验 { #lab }\n#\n# 约0.67。\n\n# %%\nx = 1\n# 说明\n\n# %% [markdown]\n# 完"
-    read = notebook.as_markdown(text)
+    read = as_markdown(text)
     assert read == "\n# 实验 { #lab }\n\n约0.67。\n\n```python\nx = 1\n# 说明\n```\n\n完"
 
 
 def test_a_notebook_is_held_to_the_same():
-    told = faults(notebook.as_markdown("# %% [markdown]\n# 约0.67。\n\n# %%\n1 / 0\n"), "docs/zh/notebooks/lab.py")
+    told = faults(as_markdown("# %% [markdown]\n# 约0.67。\n\n# %%\n1 / 0\n"), "docs/zh/notebooks/lab.py")
     assert len(told) == 2

@@ -51,7 +51,7 @@ class Unknown(Wrong):
     def __init__(self, what):
         super().__init__(
             f"{what} has no value on this page: give it one in a block, or write it with names that have one "
-            "(what nobody can compute: NEVER in docs/promise/equations.py)"
+            "(what nobody can compute: NEVER in docs/engine/equations.py)"
         )
 
 

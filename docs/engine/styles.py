@@ -11,8 +11,8 @@ CHOSEN = re.compile(r"\[(dir|data-md-color-\w+)=[\"']?([\w-]+)")
 ICON = re.compile(r"(--[\w-]+):url\(\"data:[^\"]*\"\);?")
 
 
-def on_post_build(config):
-    site = Path(config.site_dir)
+def trim(site: Path):
+    """Take out of the styles of a built site all that names what is nowhere in it."""
     html = {path.read_text("utf-8") for path in site.rglob("*.html")}
     scripts = {path.read_text("utf-8") for path in site.rglob("*.js")}
     words = {word for text in html | scripts for word in re.findall(r"[\w-]+", text)}

@@ -6,26 +6,12 @@ stand, while mkdocstrings takes the examples in them for quotations.
 
 import importlib
 import inspect
-import logging
 import re
 import textwrap
 
-log = logging.getLogger("mkdocs.hooks.reference")
-PLACE = re.compile(r"^<!--\s*reference:\s*(?P<module>[\w.]+)\s*-->$", re.M)
 PART = re.compile(r"(?P<name>Args|Returns|Raises):\n")
 NAMES = {"Args": "Arguments", "Returns": "Returns", "Raises": "Raises"}
 TYPES = re.compile(r"\b(?:torch\.nn\.modules\.\w+\.|torch\.(?=Tensor)|typing\.|attn\.(?:\w+\.)+)")
-
-
-def on_page_markdown(markdown, page, config, files):
-    def fill(match):
-        try:
-            return f'<div lang="en" markdown="1">\n\n{module(match["module"])}\n\n</div>'
-        except ImportError as error:
-            log.warning("%s: %s asks for what attn does not have: %s", page.file.src_uri, match[0], error)
-            return ""
-
-    return PLACE.sub(fill, markdown)
 
 
 def module(name):

@@ -4,28 +4,16 @@ import ast
 import builtins
 import importlib
 import inspect
-import re
 import sys
-from functools import cache
 from pathlib import Path
 
-SOURCE = re.compile(r"^(?P<indent>[ \t]*)<!--\s*source:\s*(?P<name>[\w.]+)\s*-->[ \t]*$", re.M)
+from engine.cache import until_code_changes
 
 
-def as_fences(markdown: str) -> str:
-    """Put the source, as a `python` fence titled with its file, where a page asks for it."""
-
-    def fence(match):
-        title, code = titled(match["name"])
-        lines = [f'```python title="{title}"', *code.splitlines(), "```"]
-        return "\n".join(match["indent"] + line if line else "" for line in lines)
-
-    return SOURCE.sub(fence, markdown)
-
-
-def titled(name: str) -> tuple[str, str]:
+def fence(name: str) -> str:
+    """The source as a `python` fence, titled with its file."""
     thing = find(name)
-    return thing.__module__.replace(".", "/") + ".py", shown(name)
+    return f'```python title="{thing.__module__.replace(".", "/")}.py"\n{shown(name)}\n```'
 
 
 def find(name: str):
@@ -37,7 +25,7 @@ def find(name: str):
         raise LookupError(f"<!-- source: {name} --> asks for attn.{name}, and there is none") from error
 
 
-@cache
+@until_code_changes
 def shown(name: str) -> str:
     """What the page shows: the imports that the code needs, then the code as it stands in attn, docstrings left out."""
     thing = find(name)
