@@ -49,6 +49,14 @@ def test_what_runs(text):
 @pytest.mark.parametrize(
     ("text", "told"),
     [
+        ("一\n\n    x = 1 / 0\n", "the site shows this code, and nothing has read it"),
+        ("<pre>x = 1 / 0</pre>\n", "the site shows this code, and nothing has read it"),
+        (">>> 1 + 1\n3\n", "a prompt outside of a fence never runs"),
+        ("- >>> 1 + 1\n", "a prompt outside of a fence never runs"),
+        ("\\(1 + 1 = 3\\)\n", "the site shows this formula, and nothing has read it"),
+        ("\\[\n1 + 1 = 3\n\\]\n", "the site shows this formula, and nothing has read it"),
+        ("\\begin{equation}\n1 + 1 = 3\n\\end{equation}\n", "the site shows this formula, and nothing has read it"),
+        ("一$1 + 1\n= 3$二\n", "2 stands left of =, 3 right of it"),
         (session(">>> 1 + 1\n3"), "Expected"),
         (session(">>> undefined"), "NameError"),
         (listing("1 / 0"), "division"),

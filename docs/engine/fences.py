@@ -52,14 +52,17 @@ class Fences:
 
     def listing(self, example):
         """Run a listing or a cell, and compare what it prints with the comment `<!-- prints: … -->` under it."""
-        with contextlib.redirect_stdout(io.StringIO()) as printed:
-            self.python(example)
+        came = self.printed(example)
         under = prints_under(example.document, example.region.end)
-        came, want = (tidy(text) for text in (printed.getvalue(), under.value if under else ""))
-        if came != want:
+        if came != tidy(under.value if under else ""):
             says = "nothing is written under it" if not under else "<!-- prints: … --> under it says otherwise"
             return f"{example.path}:{example.line}: this is printed, and {says}; write:\n<!-- prints:\n{came}\n-->"
         return None
+
+    def printed(self, example):
+        with contextlib.redirect_stdout(io.StringIO()) as output:
+            self.python(example)
+        return tidy(output.getvalue())
 
     def source(self, comment):
         try:

@@ -37,6 +37,7 @@ FIGURE = re.compile(r"\A[ \t]*(?:`{3,}|~{3,})[ ]*figure\b.*", re.S)
 
 @dataclass(frozen=True)
 class Number:
+    start: int  # its place on the page
     line: int
     written: str
     required: bool  # a decimal, or a whole number of a calculation
@@ -87,7 +88,7 @@ def blocks(page):
     """Yield (line, numbers, None) for each block of a page, and (line, [], values) for each line of values."""
     for start, text, values in parts(page):
         line = page.line(start)
-        yield line, [] if values is not None else list(numbers(text, line)), values
+        yield line, [] if values is not None else list(numbers(text, start, line)), values
 
 
 def parts(page):
@@ -101,13 +102,14 @@ def parts(page):
             position = fence.end
 
 
-def numbers(block: str, line: int):
+def numbers(block: str, start: int, line: int):
     readable = UNREAD.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), block)
     calculations = list(spans(readable))
     for match in NUMBER.finditer(readable):
         coded = any(code.start() < match.start() < code.end() for code in CODE.finditer(readable))
         required = "." in match[0] or (not coded and any(inside(match, *span, readable) for span in calculations))
-        yield Number(line + readable.count("\n", 0, match.start()), match[0], required)
+        here = line + readable.count("\n", 0, match.start())
+        yield Number(start + match.start(), here, match[0], required)
 
 
 def spans(text):
@@ -133,31 +135,39 @@ def unbound(found):
 
 def compare(found, values, names, line):
     """Yield what is wrong with the numbers of a block, given the values written under it."""
-    entries = []
-    for value in filter(None, map(str.strip, values.split(";"))):
+    for value in spoken(values):
         if not re.search(r"[A-Za-z_]", value):
             yield line, f'{value} is typed by hand: name what computes it, or cited("key", value)'
+    try:
+        told = list(right(found, values, names))
+    except ValueError as error:
+        yield line, str(error)
+        return
+    for number, value, entry, digits in told:
+        if digits != number.written.replace("−", "-").replace(",", ""):
+            yield number.line, f"{number.written} is written, and {value} is {entry}: write {digits}"
+
+
+def right(found, values, names):
+    """(number, expression, its value, the digits to write) for each bound number of a block."""
+    entries = []
+    for value in spoken(values):
         try:
             entries += [(value, entry) for entry in flat(eval(value, names))]
         except Exception as error:
-            yield line, f"{value}: {type(error).__name__}: {error}"
-            return
+            raise ValueError(f"{value}: {type(error).__name__}: {error}") from error
     required = [number for number in found if number.required]
     bound = found if len(entries) == len(found) else required
     if len(entries) != len(bound):
-        yield (
-            line,
-            (
-                f"{len(entries)} values for {len(required)} numbers: {', '.join(n.written for n in required)}"
-                + (f" (or all {len(found)}: {', '.join(n.written for n in found)})" if found != required else "")
-            ),
-        )
-        return
+        written, all_written = (", ".join(number.written for number in some) for some in (required, found))
+        of_all = f" (or all {len(found)}: {all_written})" if found != required else ""
+        raise ValueError(f"{len(entries)} values for {len(required)} numbers: {written}{of_all}")
     for number, (value, entry) in zip(bound, entries, strict=True):
-        written = number.written.replace("−", "-").replace(",", "")
-        right = rounded(entry, written)
-        if right != written:
-            yield number.line, f"{number.written} is written, and {value} is {entry}: write {right}"
+        yield number, value, entry, rounded(entry, number.written.replace("−", "-").replace(",", ""))
+
+
+def spoken(values):
+    return filter(None, map(str.strip, values.split(";")))
 
 
 def rounded(value, written: str) -> str:

@@ -55,7 +55,7 @@ function points(entry, word) {
 function nearly({ title, text, tags }, word) {
   const pairs = Array.from({ length: word.length - 1 }, (_, i) => word.slice(i, i + 2));
   const share = (place) => pairs.filter((pair) => place.includes(pair)).length / pairs.length;
-  if (share(`${title} ${tags.join(" ")} ${text}`) < 0.6) return 0;
+  if (share(`${title} ${tags.join(" ")} ${text}`) < 0.7) return 0;
   const taught = tags.some((tag) => tag.length > 1 && word.includes(tag)) ? 15 : 0;
   return share(text) + 20 * share(title) + taught;
 }
