@@ -106,6 +106,48 @@ def test_the_scheme_is_remembered_in_both_languages(visit, server):
         assert tab.locator("body").get_attribute("data-md-color-scheme") == "slate", f"{path} forgets the choice"
 
 
+FRAMES = """window.frames = [];
+(function look() {
+  if (document.body) window.frames.push(getComputedStyle(document.body).backgroundColor);
+  if (document.readyState !== "complete") requestAnimationFrame(look);
+})();"""
+
+
+@pytest.mark.parametrize("stored", [True, False])
+def test_no_frame_of_a_dark_site_is_light(visit, server, stored):
+    """Whether the reader chose dark here or in the system, each page is dark from its first frame on."""
+    tab = settle(visit("zh/", color_scheme="light" if stored else "dark", locale="zh"))
+    if stored:
+        toggle = tab.locator("form[data-md-component=palette] label:not([hidden])")
+        toggle.click()
+        toggle.click()
+    tab.add_init_script(FRAMES)
+    tab.context.new_cdp_session(tab).send("Emulation.setCPUThrottlingRate", {"rate": 4})
+    settle(tab).goto(server + "zh/by-hand/")
+    assert tab.evaluate("document.querySelector('meta[name=color-scheme]').content") == "dark"
+    shades = set(tab.evaluate("window.frames"))
+    assert shades <= {"rgb(26, 25, 23)", "rgba(0, 0, 0, 0)"}, shades
+
+
+BLOCKED = """for (const name of ["localStorage", "sessionStorage"]) Object.defineProperty(window, name, {
+  configurable: true, get() { throw new DOMException("denied", "SecurityError"); }
+});"""
+
+
+def test_where_cookies_are_blocked_all_but_memory_works(visit):
+    tab = visit("zh/", locale="zh", permissions=["clipboard-read", "clipboard-write"])
+    tab.add_init_script(BLOCKED)
+    tab.reload()
+    toggle = tab.locator("form[data-md-component=palette] label:not([hidden])")
+    toggle.click()
+    toggle.click()
+    assert tab.locator("body").get_attribute("data-md-color-scheme") == "slate"
+    assert copy(tab, tab.locator(COPY).first)
+    tab.keyboard.press("/")
+    tab.keyboard.type("softmax")
+    tab.locator(".md-search-result__link").first.wait_for()
+
+
 @each_page
 def test_each_page(visit, page):
     """On a narrow phone, answers unfolded: nothing sticks out, and what is copied is the code and nothing else.

@@ -51,7 +51,7 @@ def test_the_commands_are_the_commands():
 
 
 def test_the_cpu_build_is_the_one_we_need():
-    pin = re.search(r'dependencies = \["(torch[^"]+)"\]', (pages.ROOT / "pyproject.toml").read_text("utf-8"))[1]
+    pin = re.search(r'^docs = \[\n\s+"(torch[^"]+)"', (pages.ROOT / "pyproject.toml").read_text("utf-8"), re.M)[1]
     assert f'pip install "{pin}" --index-url https://download.pytorch.org/whl/cpu' in TEXT
 
 

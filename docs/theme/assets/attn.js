@@ -16,3 +16,19 @@ addEventListener("keydown", (event) => {
   const search = document.querySelector("[data-md-component=search]");
   search?.setAttribute("aria-label", search.querySelector("input").getAttribute("aria-label"));
 }
+// What the theme adds later: a landmark without a name around each copy button, tooltips outside of every landmark; and
+// a choice of light or dark, which the paper behind the page follows.
+{
+  const mend = (node) => {
+    for (const nav of node.querySelectorAll?.(".md-code__nav") ?? []) nav.setAttribute("role", "none");
+    if (node.matches?.("body > .md-tooltip2")) document.querySelector("main")?.append(node);
+  };
+  const changed = ({ type, addedNodes }) => {
+    if (type === "attributes") document.documentElement.style.backgroundColor = getComputedStyle(document.body).getPropertyValue("--attn-paper");
+    for (const node of addedNodes) mend(node.parentElement ?? node);
+    for (const node of addedNodes) mend(node);
+  };
+  mend(document.body);
+  new MutationObserver((changes) => changes.forEach(changed))
+    .observe(document.body, { childList: true, subtree: true, attributeFilter: ["data-md-color-scheme"] });
+}
