@@ -3,6 +3,7 @@
 All work is done elsewhere; what comes first and what later is said here.
 """
 
+import functools
 import re
 import sys
 from html import escape
@@ -45,11 +46,7 @@ def on_pre_build(config):
 def on_files(files, config):
     import figures.logo
 
-    licence = next(path for path in distribution("mkdocs-material").files if path.name == "LICENSE")
-    made = {
-        "assets/drawn/logo.svg": figures.logo.draw(),
-        "assets/licences/mkdocs-material.txt": licence.read_text(encoding="utf-8"),
-    }
+    made = {"assets/drawn/logo.svg": figures.logo.draw(), "assets/licences/mkdocs-material.txt": licence()}
     for address, content in made.items():
         files.append(File.generated(config, address, content=content))
     if languages.is_home(config):
@@ -119,6 +116,13 @@ def where(page, config) -> Where:
     language = languages.name(config)
     root = config.site_url.removesuffix(f"{language}/")
     return Where(Path(page.file.abs_src_path), page.file.src_uri, language, wheel=root + wheel.name())
+
+
+@functools.cache
+def licence() -> str:
+    """Of the theme, which asks to be shipped with it; references.md names all that the site contains."""
+    files = distribution("mkdocs-material").files
+    return next(path for path in files if path.name == "LICENSE").read_text(encoding="utf-8")
 
 
 def sentence(page: Page, words) -> str:

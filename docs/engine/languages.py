@@ -46,12 +46,20 @@ def build_all(config):
             continue
         kept, state = Path(builds.name, settings.stem), state_of(settings)
         if sources.get(settings.stem) == state:
-            shutil.copytree(kept, target)
+            shutil.copytree(kept, target, copy_function=link)
         else:
             build_one(settings, config, target)
             shutil.rmtree(kept, ignore_errors=True)
-            shutil.copytree(target, kept)
+            shutil.copytree(target, kept, copy_function=link)
             sources[settings.stem] = state
+
+
+def link(source, target):
+    """The same file in both folders, where the system can; a build deletes what it finds before it writes."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)
 
 
 def build_one(settings, config, target):
