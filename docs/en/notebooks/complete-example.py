@@ -25,7 +25,7 @@
 #
 # ## Forward and backward { #forward-backward }
 #
-# Some made-up data: 4 positions with a vector of 8 numbers each, as if they were the embeddings of 4 words with an **embedding dimension** of 8. A **random seed** is set first, so that every run gives the same numbers. The target is made up too, and the mean squared error will do as a loss.
+# Some made-up data: 4 positions with a vector of 8 numbers each, as if they were the embeddings of 4 words with an **embedding dimension** of 8. A **random seed** is set first, so that every run gives the same numbers (on another machine or version of PyTorch, the last digits may differ). The target is made up too, and the mean squared error will do as a loss.
 
 # %%
 import torch
