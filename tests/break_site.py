@@ -70,6 +70,8 @@ SITE = {
     ),
     "broken link": edit("en/index.html", r'href="by-hand/', 'href="by-hands/'),
     "search index left out": without("zh/search/search_index.json"),
+    "search entries left out": without("en/search/entries.json"),
+    "search worker without its entries": edit("zh/assets/javascripts/workers/*.js", "entries.json", "entry.json"),
     "wheel left out": without("*.whl"),
     "sitemap left out": without("sitemap.xml"),
     "term in a tooltip": edit("zh/formula/index.html", r'<abbr[^>]*title="[^"]+"', '<abbr title=""'),

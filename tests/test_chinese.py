@@ -6,11 +6,13 @@ import re
 import pages
 import pytest
 import yaml
+from markdown_it import MarkdownIt
 
 from engine import terms
 from engine.numbers import flat
 from engine.page import OURS
 
+COMMONMARK = MarkdownIt("commonmark").enable("table")
 HAN = rf"[{pages.HAN}]"
 COMMENT = re.compile(r"<!--.*?-->", re.S)
 TAG = re.compile(r"</?[a-zA-Z][^>\n]*>")
@@ -83,6 +85,18 @@ def test_figures(page):
         if fence.language == "figure":
             for words in filter(lambda value: isinstance(value, str), flat(list(yaml.safe_load(fence.code).values()))):
                 assert not list(complaints(words)), words
+
+
+@pytest.mark.parametrize("page", [*pages.ALL, "../README.md", "../.github/CONTRIBUTING.md"])
+def test_bold_is_bold_everywhere(page):
+    """CommonMark, and so GitHub, is stricter than the site: **问？**答 stays asterisks, **问**？答 does not."""
+    raw = [
+        f"docs/{page}:{token.map[0] + 1}: {part.content[:40]}"
+        for token in COMMONMARK.parse(pages.read(page))
+        for part in token.children or ()
+        if part.type == "text" and "**" in part.content
+    ]
+    assert not raw, "put the punctuation behind the bold words:\n" + "\n".join(raw)
 
 
 FAULTY = [

@@ -38,7 +38,7 @@ class Gzipping(publish.Handler):
         self.send_header("Content-Type", self.guess_type(path))
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
-        self.sent.append((path.name, len(body)))
+        self.sent.append((self.headers["User-Agent"], path.name, len(body)))
         self.wfile.write(body)
 
 
@@ -49,8 +49,8 @@ def weigh(site, browser):
     with publish.serve(site, type("Handler", (Gzipping,), {"sent": sent})) as url:
 
         def visit(page, size):
-            sent.clear()
-            context = browser.new_context(viewport=size)
+            name = f"visit {len(rows)}"  # a late request of the visit before is not this one's
+            context = browser.new_context(viewport=size, user_agent=name)
             tab = context.new_page()
             tab.add_init_script(WATCH)
             tab.goto(url + pages.address(page))
@@ -58,8 +58,9 @@ def weigh(site, browser):
             tab.evaluate("() => new Promise((seen) => requestAnimationFrame(() => requestAnimationFrame(seen)))")
             shift = tab.evaluate("window.shift")
             context.close()
-            rows.append((page, size["width"], sum(bytes for _, bytes in sent), len(sent), shift))
-            return list(sent), shift
+            own = [(file, length) for visitor, file, length in sent if visitor == name]
+            rows.append((page, size["width"], sum(length for _, length in own), len(own), shift))
+            return own, shift
 
         yield visit
     print(f"\n{'page':36} {'px':>5} {'kB':>6} requests  shift")

@@ -12,7 +12,7 @@ from email.parser import HeaderParser
 import pages
 import pytest
 
-from engine.fences import blocks
+from engine.fences import blocks as code_of
 from engine.page import Page
 
 PAGES = [page for page in pages.ALL if page.startswith("zh/")]  # their twins have the same code
@@ -50,7 +50,7 @@ def installed(site, server, tmp_path_factory):
 @pytest.fixture(scope="module")
 def pasted(installed, tmp_path_factory):
     """What comes of each page's code, in a namespace of its own, in a process that has only the wheel."""
-    blocks = {page: blocks(Page.of(pages.read(page), page)) for page in PAGES}
+    blocks = {page: code_of(Page.of(pages.read(page), page)) for page in PAGES}
     done = subprocess.run(
         [sys.executable, "-c", RUN],
         input=json.dumps(blocks),
