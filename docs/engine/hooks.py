@@ -98,7 +98,7 @@ def on_post_page(output, page, config):
 
 def on_post_build(config):
     target = Path(config.site_dir)
-    if site(config).characters:
+    if site(config).characters and katex.library():
         katex.write_styles(target, site(config).characters)
     if not languages.is_home(config):
         search.write(target, config.docs_dir)
