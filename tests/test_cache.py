@@ -66,7 +66,7 @@ def test_a_figure_draws_with_nothing_else(project):
     """What MADE_BY does not name, the makers do not import."""
     for path in cache.python("docs/figures"):
         found = re.findall(r"^(?:import|from) (\w+)", path.read_text("utf-8"), re.M)
-        ours = {"attn", "figures", "torch", "matplotlib", "yaml", "engine"}
+        ours = {"attn", "figures", "torch", "matplotlib", "yaml"}
         assert set(found) <= ours | sys.stdlib_module_names, f"{path.name} imports what the cache does not know of"
 
 

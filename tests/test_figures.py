@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 import figures
+from engine.extension import figure
 from figures import logo, readme
 
 FENCES = [
@@ -30,7 +31,7 @@ def pictures(html):
 @each_figure
 def test_a_figure(fence):
     page, line, module, code = fence
-    place, html = f"docs/{page}:{line}", figures.figure(module, code)
+    place, html = f"docs/{page}:{line}", figure(module, code)
     words = yaml.safe_load(code)
     for picture in pictures(html):
         assert picture.get("role") == "img", f"{place}: the figure is not marked as a picture"
@@ -39,14 +40,14 @@ def test_a_figure(fence):
         assert not picture.findall(f".//{TAG}style"), f"{place}: a style in one figure changes all others of the page"
     colours = set(re.findall(r"(?:fill|stroke|color)[:=]\s*[\"']?(#[0-9a-fA-F]{3,6}|rgb\([^)]*\))", html))
     assert not colours, f"{place}: {colours} would not follow light and dark: use the colours of figures/drawing.py"
-    assert html == figures.drawn(module, code), f"{place}: drawn twice, the figure differs"
+    assert html == figures.figure(module, code), f"{place}: drawn twice, the figure differs"
 
 
 @each_figure
 def test_words_stay_words(fence):
     """The reader's own font writes them: Chinese needs no font while building, and text is text to a screen reader."""
     page, line, module, code = fence
-    html = figures.figure(module, code)
+    html = figure(module, code)
     assert "<text" in html, f"docs/{page}:{line}: no text in the figure: it was drawn as shapes"
     assert not re.search(r"DejaVu|\ufffd|□", html), f"docs/{page}:{line}: the figure names a font or has lost a letter"
 
@@ -61,7 +62,7 @@ def test_every_figure_is_used():
 def test_ids_of_different_figures_differ():
     for page in {page for page, *_ in FENCES}:
         drawn = "".join(
-            dict.fromkeys(figures.figure(module, code) for where, _, module, code in FENCES if where == page)
+            dict.fromkeys(figure(module, code) for where, _, module, code in FENCES if where == page)
         )
         ids = re.findall(r' id="([^"]+)"', drawn)
         assert len(ids) == len(set(ids)), f"docs/{page}: two figures share an id"

@@ -56,6 +56,9 @@ def test_terms(type_words, language):
         ("zh", "multi-head attention", "zh/deeper/multi-head/"),  # the English word on the Chinese site
         ("zh", "为什么要缩放", "zh/why-scale/"),
         ("zh", "fused_attention", "zh/api/"),
+        ("en", "qkv", "en/formula/"),
+        ("zh", "d_k", "zh/formula/"),
+        ("en", "masked_fill", "en/deeper/masks/"),
         ("en", "kv cache", "en/deeper/kv-cache/"),
         ("en", "why scale", "en/why-scale/"),
         ("en", "fused_attention", "en/api/"),

@@ -21,6 +21,7 @@ from markdown.treeprocessors import Treeprocessor
 from pymdownx.superfences import SuperFencesCodeExtension, SuperFencesException
 
 from engine import glossary, katex, reference, source
+from engine.cache import kept
 from engine.fences import unprompted
 from engine.page import Page
 
@@ -73,9 +74,15 @@ class Site(Extension):
         if not self.drawn:
             return "<figure></figure>"
         try:
-            return importlib.import_module("figures").figure(options["module"], src)
+            return figure(options["module"], src)
         except Exception as error:
             raise SuperFencesException(f"figure {options['module']}: {type(error).__name__}: {error}") from error
+
+
+def figure(module: str, words: str) -> str:
+    """The HTML of a figure, drawn once for the same words and code."""
+    draw = importlib.import_module("figures").figure
+    return kept("figures", module, words, make=lambda: draw(module, words))
 
 
 def accept(language, inputs, options, attrs, md):

@@ -18,7 +18,7 @@ from engine import cache, katex, languages, notebooks, search, styles, wheel
 from engine.extension import Site, Where
 from engine.fences import blocks
 from engine.numbers import count
-from engine.page import Page
+from engine.page import Page, as_markdown
 
 DOCS = str(Path(__file__).parents[1])
 HERE = "http://127.0.0.1:8000/"
@@ -67,7 +67,7 @@ def on_pre_page(page, config, files):
 
 def on_page_markdown(markdown, page, config, files):
     site(config).where = where(page, config)
-    return notebooks.as_markdown(markdown) if notebooks.is_notebook(page) else markdown
+    return as_markdown(markdown) if notebooks.is_notebook(page) else markdown
 
 
 def on_page_content(html, page, config, files):

@@ -16,9 +16,8 @@ from mkdocs.structure.pages import Page as MkDocsPage
 from engine import source
 from engine.cache import kept
 from engine.fences import prints_under, tidy
-from engine.page import Page, as_markdown
+from engine.page import Page
 
-__all__ = ["as_markdown", "is_notebook", "name", "show_as_page", "write_download"]
 log = logging.getLogger("mkdocs.hooks.notebooks")
 BOX = re.compile(r'^(?:!!!|\?\?\?) \w+ "(?P<title>[^"\n]+)"\n(?P<text>(?:\n|[ ]{4}[^\n]*(?:\n|\Z))+)', re.M)
 IDS = re.compile(r" \{ #[\w-]+ \}$", re.M)

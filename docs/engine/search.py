@@ -19,6 +19,8 @@ log = logging.getLogger("mkdocs.hooks.search")
 WORKER = re.compile(r"assets/javascripts/workers/search\.\w+\.min\.js")
 OURS = Path(__file__).parents[1] / "theme" / "assets" / "search.js"
 DRAWN = re.compile(r"<(svg|tex-inline|tex-display)\b.*?</\1>", re.S)
+TEX = re.compile(r"<annotation[^>]*>(.*?)</annotation>", re.S)
+SIGNS = {r"\top": "ᵀ", r"\sqrt": "√", r"\times": "×", r"\cdot": "·", r"\approx": "≈"}
 VOID = {"area", "br", "col", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
 HEADINGS = {"h2", "h3", "h4", "h5", "h6", "dt"}  # a term of the glossary, too
 APART = {"p", "li", "td", "th", "tr", "pre", "div", "dd", "br"}  # words of two such elements are two words
@@ -78,8 +80,16 @@ def address(page):
 def sections(html: str, title: str) -> list[tuple[str, str, str]]:
     """(id, heading, text) of each section, the first is the page itself."""
     reader = Sections(title)
-    reader.feed(DRAWN.sub("", html))
+    reader.feed(DRAWN.sub(plainly, html))
     return [(anchor, tidy(heading), tidy(text)) for anchor, heading, text in reader.found]
+
+
+def plainly(match):
+    """A short formula as it would be typed, so that d_k and QKᵀ are found; of a longer one, that it is there."""
+    found = TEX.search(match[0]) if match[1] == "tex-inline" else None
+    tex = re.sub(r"\\[a-z]+", lambda sign: SIGNS.get(sign[0], sign[0]), found[1]) if found else ""
+    tex = re.sub(r"[{}^]|\\[ ,;]", "", tex)
+    return "" if match[1] == "svg" else "…" if not found or "\\" in tex else tex
 
 
 def tidy(text):

@@ -5,15 +5,9 @@ from html import escape
 
 import yaml
 
-from engine.cache import kept
-
 
 def figure(module: str, source: str) -> str:
     """The HTML of a figure fence: what docs/figures/<module>.py draws from the words in it, and the caption."""
-    return kept("figures", module, source, make=lambda: drawn(module, source))
-
-
-def drawn(module, source):
     words = yaml.safe_load(source)
     caption = escape(words.pop("caption", ""))
     drawing = importlib.import_module(f"figures.{module}").draw(words)

@@ -26,11 +26,13 @@ async function answer(query) {
 }
 
 const fold = (text) => text.normalize("NFKC").toLowerCase();
+const squeeze = (text) => text.replace(/[\s\p{P}]+/gu, ""); // Q, K, V is typed qkv, d_k is typed dk
 
 function read(entry) {
   if (!entry.location.includes("#")) titles.set(entry.location, entry.title);
   const tags = (entry.tags ?? []).map(fold);
-  return { ...entry, tags: undefined, folded: { title: fold(entry.title), text: fold(entry.text), tags } };
+  const [title, text] = [fold(entry.title), fold(entry.text)];
+  return { ...entry, tags: undefined, folded: { title, text, tags, squeezed: squeeze(`${title} ${tags.join(" ")} ${text}`) } };
 }
 
 /** The entries with all the words; if none has them, those with most. */
@@ -49,7 +51,7 @@ function search(all, words) {
 
 /** A word as it stands, or, of a longer Chinese one, most pairs of its characters: 注意力掩码 finds 注意力 beside 掩码. */
 function points(entry, word) {
-  return exactly(entry, word) || (/^\p{sc=Han}{4}/u.test(word) ? nearly(entry, word) : 0);
+  return exactly(entry, word) || (/^\p{sc=Han}{4}/u.test(word) ? nearly(entry, word) : Number(word.length > 1 && entry.squeezed.includes(squeeze(word) || word)));
 }
 
 function nearly({ title, text, tags }, word) {
