@@ -44,8 +44,9 @@ class KVCache:
             numbers = f"it holds {start} of {self.capacity}, {K.shape[-2]} more came"
             raise ValueError(f"cache must have room for every word: {numbers}")
         if start == 0:
-            self._K = K.new_empty(*K.shape[:-2], self.capacity, K.shape[-1])
-            self._V = V.new_empty(*V.shape[:-2], self.capacity, V.shape[-1])
+            with torch.inference_mode(False):  # what inference mode makes, only inference mode may fill
+                self._K = K.new_empty(*K.shape[:-2], self.capacity, K.shape[-1])
+                self._V = V.new_empty(*V.shape[:-2], self.capacity, V.shape[-1])
         for name, new, held in (("key", K, self._K), ("value", V, self._V)):
             check_pair(name, new, "cache", held)
             if new.shape[-1] != held.shape[-1]:

@@ -5,7 +5,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from attn.checks import check_attention, check_dropout
-from attn.masks import visible
+from attn.masks import hide, visible
 
 
 def fused_attention(
@@ -39,9 +39,11 @@ def fused_attention(
     check_attention(Q, K, V, mask, causal, bias, scale)
     check_dropout(dropout)
     # Torch's is_causal is ours where there are as many queries as keys, and is NaN unless the scale is positive.
-    square = Q.shape[-2] == K.shape[-2] and (scale is None or scale > 0)
-    is_causal = causal and square and mask is None and bias is None
+    is_causal = False  # not the comparison itself, which is a symbol while torch compiles
+    if causal and mask is None and bias is None and Q.shape[-2] == K.shape[-2] and (scale is None or scale > 0):
+        is_causal = True
     look = visible(mask, causal and not is_causal, Q, K)
+    Q, K, V = hide(Q, look, -1), hide(K, look, -2), hide(V, look, -2)
     if bias is not None:
         look = bias if look is None else bias.masked_fill(~look, -torch.inf)
     if look is not None:

@@ -102,6 +102,8 @@ class MultiHeadAttention(nn.Module):
             if memory is not None:
                 raise ValueError("cache is for self-attention: give memory or cache, not both")
             check_look((*Q.shape[:-1], cache.length + K.shape[-2]), Q.dtype, mask, causal, bias)  # before it is filled
+            if not causal:
+                raise ValueError("causal must be True with a cache, as old words never look at new ones: it is False")
             K, V = cache.append(K, V)
         dropout = self.dropout if self.training else 0.0
         heads = fused_attention(Q, self._share(K), self._share(V), mask=mask, causal=causal, bias=bias, dropout=dropout)
@@ -127,13 +129,16 @@ class MultiHeadAttention(nn.Module):
             raise TypeError(f"layer must be an nn.MultiheadAttention: it is {type(layer).__name__}")
         if layer.bias_k is not None or layer.add_zero_attn or layer.in_proj_weight is None:
             raise ValueError("layer must have no bias_k, bias_v, add_zero_attn, kdim or vdim: it has one of them")
-        state = {f"W_o.{name}": x for name, x in layer.out_proj.state_dict().items()}
+        with torch.device("cpu"), torch.random.fork_rng(devices=[]):  # what is drawn here is thrown away
+            new = cls(layer.embed_dim, layer.num_heads, bias=layer.in_proj_bias is not None, dropout=layer.dropout)
+        new.to(layer.in_proj_weight).train(layer.training)
         for name, packed in (("weight", layer.in_proj_weight), ("bias", layer.in_proj_bias)):
             if packed is not None:
-                state |= {f"W_{letter}.{name}": x for letter, x in zip("qkv", packed.chunk(3), strict=True)}
-        new = cls(layer.embed_dim, layer.num_heads, bias=layer.in_proj_bias is not None, dropout=layer.dropout)
-        new.to(layer.in_proj_weight).load_state_dict(state)
-        return new.train(layer.training)
+                given = (*packed.chunk(3), getattr(layer.out_proj, name))
+                for W, x in zip((new.W_q, new.W_k, new.W_v, new.W_o), given, strict=True):
+                    mine = W.get_parameter(name).requires_grad_(packed.requires_grad)
+                    mine.data.copy_(x)
+        return new
 
     def _project(self, x: Tensor, source: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         check_input("x", x, self.W_q)
