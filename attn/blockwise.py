@@ -14,7 +14,8 @@ def blockwise_attention(
 ) -> Tensor:
     """softmax(QKᵀ/√d_k)V without the (n, m) matrix: exact, with memory that grows with n + m, not with n · m.
 
-    A query that may look at nothing gets 0. Gradients come from autograd, which keeps the blocks it went through.
+    That holds without gradients: for them, autograd keeps each block it went through, n · m numbers in all, unless
+    some queries at a time go through `torch.utils.checkpoint`. A query that may look at nothing gets 0.
 
     Args:
         Q: queries (…, n, d_k).
@@ -38,7 +39,7 @@ def blockwise_attention(
     check_size("block", block)
     n, m, d_k = Q.shape[-2], K.shape[-2], Q.shape[-1]
     if isinstance(n, torch.SymInt) or isinstance(m, torch.SymInt):
-        raise ValueError(f"n and m must be known to count the blocks: n is {n}, m is {m}; fused_attention exports both")
+        raise ValueError(f"n and m must be known to count the blocks: n is {n}, m is {m}; export fused_attention")
     Q = Q * (1 / d_k**0.5 if scale is None else scale)
     mask = None if mask is None else mask.expand(*mask.shape[:-2], n, m)
     bias = None if bias is None else bias.expand(*Q.shape[:-1], m)
@@ -55,8 +56,8 @@ def blockwise_attention(
             columns = slice(max(stop - block, 0), stop)
             k, v = K[..., columns, :], V[..., columns, :]
             may_look = visible(None if mask is None else mask[..., rows, columns], causal and stop == last, q, k)
-            k, v = hide(k, may_look, -2), hide(v, may_look, -2)
-            scores = hide(q, may_look, -1) @ k.transpose(-2, -1)  # (…, block, block)
+            looking, k, v = hide(q, k, v, may_look)
+            scores = looking @ k.transpose(-2, -1)  # (…, block, block)
             if bias is not None:
                 scores = scores + bias[..., rows, columns]
             if may_look is not None:

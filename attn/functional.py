@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from attn.checks import check_attention, check_query_key, check_value
+from attn.checks import check_attention, check_look, check_query_key
 from attn.masks import both, hide, visible
 
 
@@ -60,11 +60,11 @@ def attention_weights(
 
     Source: Vaswani et al. 2017, section 3.2.1, arXiv:1706.03762.
     """
-    check_attention(Q, K, K, mask, causal, bias, scale)
+    scores = attention_scores(Q, K, scale=scale)  # (…, n, m)
+    check_look(tuple(scores.shape), Q.dtype, mask, causal, bias)
     may_look = visible(mask, causal, Q, K)
-    scores = attention_scores(hide(Q, may_look, -1), hide(K, may_look, -2), scale=scale)  # (…, n, m)
     if bias is not None:
-        scores = scores + bias.to(scores.dtype)  # which autocast may have chosen
+        scores = scores + bias.to(scores.dtype)  # autocast may have chosen another
         may_look = both(may_look, scores != -torch.inf)
     return masked_softmax(scores, may_look)
 
@@ -94,9 +94,9 @@ def attention(
 
     Source: Vaswani et al. 2017, equation 1, arXiv:1706.03762.
     """
-    check_value(K, V)
-    weights = attention_weights(Q, K, mask=mask, causal=causal, bias=bias, scale=scale)  # (…, n, m)
-    return weights @ hide(V, visible(mask, causal, Q, K), -2)  # (…, n, d_v)
+    check_attention(Q, K, V, mask, causal, bias, scale)
+    Q, K, V = hide(Q, K, V, visible(mask, causal, Q, K))
+    return attention_weights(Q, K, mask=mask, causal=causal, bias=bias, scale=scale) @ V  # (…, n, d_v)
 
 
 def masked_softmax(scores: Tensor, may_look: Tensor | None) -> Tensor:

@@ -14,6 +14,9 @@ from attn.fused import fused_attention
 class SelfAttention(nn.Module):
     """One head of self-attention, softmax(QKᵀ/√d_k)V: each word asks with its Q, is matched by its K and gives its V.
 
+    The article divides by √d_k after the product, which overflows float16 beyond 65504 and gives NaN:
+    `MultiHeadAttention(d_model, 1)` divides first.
+
     Args:
         d_model: size of a word's vector; Q, K and V have the same.
 
@@ -52,7 +55,8 @@ class MultiHeadAttention(nn.Module):
     """h attentions side by side, each on its own projection: [head_1, …, head_h]W_o, head_i = attention(Q_i, K_i, V_i).
 
     With `memory`, the queries come from x and the keys and values from `memory` (cross-attention). With fewer
-    `num_kv_heads` than heads, neighboring heads share their keys and values (grouped-query attention).
+    `num_kv_heads` than heads, neighboring heads share their keys and values (grouped-query attention). With `cache`,
+    `causal` must be True.
 
     Args:
         d_model: size of a word's vector.
@@ -120,7 +124,7 @@ class MultiHeadAttention(nn.Module):
 
     @classmethod
     def from_torch(cls, layer: nn.MultiheadAttention) -> Self:
-        """A copy of torch's layer that gives the same numbers; here the batch always comes first.
+        """A copy of torch's layer that gives the same numbers and is frozen alike; here the batch always comes first.
 
         Raises:
             ValueError: the layer has what this one lacks: `bias_k`, `add_zero_attn`, `kdim` or `vdim`.
@@ -136,8 +140,7 @@ class MultiHeadAttention(nn.Module):
             if packed is not None:
                 given = (*packed.chunk(3), getattr(layer.out_proj, name))
                 for W, x in zip((new.W_q, new.W_k, new.W_v, new.W_o), given, strict=True):
-                    mine = W.get_parameter(name).requires_grad_(packed.requires_grad)
-                    mine.data.copy_(x)
+                    W.get_parameter(name).requires_grad_(packed.requires_grad).data.copy_(x)
         return new
 
     def _project(self, x: Tensor, source: Tensor) -> tuple[Tensor, Tensor, Tensor]:

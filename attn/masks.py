@@ -43,7 +43,7 @@ def padding_mask(lengths: Tensor, m: int) -> Tensor:
     A mask has as many dimensions as the scores. For heads, whose scores are (b, h, n, m), hand in `lengths[:, None]`.
 
     Args:
-        lengths: integers (…), each from 0 to m; larger ones count as m where they cannot be looked at, as in vmap.
+        lengths: integers (…), each from 0 to m; where they can't be read, as in vmap or compiled code, not checked.
         m: number of keys.
 
     Returns:
@@ -67,19 +67,20 @@ def visible(mask: Tensor | None, causal: bool, Q: Tensor, K: Tensor) -> Tensor |
     n, m = Q.shape[-2], K.shape[-2]
     if not causal or n == 1:  # the last query sees every key
         return mask
-    earlier = causal_mask(n, m, device=Q.device)
-    return both(mask, earlier)
+    return both(mask, causal_mask(n, m, device=Q.device))
 
 
 def both(mask: Tensor | None, other: Tensor) -> Tensor:
     return other if mask is None else mask & other
 
 
-def hide(x: Tensor, may_look: Tensor | None, dim: int) -> Tensor:
-    """Zeros for keys or values (dim=-2) that no query may look at, and for queries (dim=-1) that may look at nothing.
+def hide(Q: Tensor, K: Tensor, V: Tensor, may_look: Tensor | None) -> tuple[Tensor, Tensor, Tensor]:
+    """Zeros for queries that may look at nothing, and for keys and values that no query may look at.
 
-    A weight of 0 does not hide a NaN, as 0 · NaN is NaN, neither on the way forward nor for gradients.
+    A weight of 0 is not enough: 0 · NaN is NaN, forward and backward. What is finite is left as it is, but to look is
+    cheap on a CPU only: a GPU would have to wait.
     """
-    if may_look is None or (x.is_cpu and isfinite(number(x.detach().sum()))):  # on a GPU, looking costs more
-        return x
-    return torch.where(may_look.any(dim)[..., None], x, 0)
+    if may_look is None or (Q.is_cpu and isfinite(number(Q.detach().sum() + K.detach().sum() + V.detach().sum()))):
+        return Q, K, V
+    looks, seen = may_look.any(dim=-1)[..., None], may_look.any(dim=-2)[..., None]
+    return torch.where(looks, Q, 0), torch.where(seen, K, 0), torch.where(seen, V, 0)

@@ -14,7 +14,7 @@ def sinusoidal(n: int, d_model: int) -> Tensor:
         d_model: size of a vector, even.
 
     Returns:
-        (n, d_model).
+        (n, d_model), of torch's default dtype and device.
 
     >>> sinusoidal(3, 4).round(decimals=2)
     tensor([[ 0.0000,  1.0000,  0.0000,  1.0000],
@@ -26,8 +26,7 @@ def sinusoidal(n: int, d_model: int) -> Tensor:
     check_size("n", n, least=0)
     check_even("d_model", d_model)
     angle = angles(n, d_model)
-    table = torch.stack((angle.sin(), angle.cos()), dim=-1).flatten(-2)  # (n, d_model)
-    return table.to(torch.empty(0))  # torch's default device and dtype
+    return torch.stack((angle.sin(), angle.cos()), dim=-1).flatten(-2).to(torch.empty(0))  # (n, d_model)
 
 
 def rope(x: Tensor, start: int = 0) -> Tensor:

@@ -36,7 +36,7 @@ class AdditiveAttention(nn.Module):
 
     def forward(self, Q: Tensor, K: Tensor, V: Tensor, *, mask: Tensor | None = None) -> Tensor:
         check_value(K, V)
-        return self.weights(Q, K, mask=mask) @ hide(V, mask, -2)  # (…, n, d_v)
+        return self.weights(Q, K, mask=mask) @ hide(Q, K, V, mask)[2]  # (…, n, d_v)
 
     def weights(self, Q: Tensor, K: Tensor, *, mask: Tensor | None = None) -> Tensor:
         """How much each query looks at each key: (…, n, m)."""
