@@ -138,9 +138,10 @@ class MultiHeadAttention(nn.Module):
         new.to(layer.in_proj_weight).train(layer.training)
         for name, packed in (("weight", layer.in_proj_weight), ("bias", layer.in_proj_bias)):
             if packed is not None:
-                given = (*packed.chunk(3), getattr(layer.out_proj, name))
-                for W, x in zip((new.W_q, new.W_k, new.W_v, new.W_o), given, strict=True):
-                    W.get_parameter(name).requires_grad_(packed.requires_grad).data.copy_(x)
+                out = getattr(layer.out_proj, name)
+                for W, x in zip((new.W_q, new.W_k, new.W_v, new.W_o), (*packed.chunk(3), out), strict=True):
+                    learns = (out if W is new.W_o else packed).requires_grad
+                    W.get_parameter(name).requires_grad_(learns).data.copy_(x)
         return new
 
     def _project(self, x: Tensor, source: Tensor) -> tuple[Tensor, Tensor, Tensor]:

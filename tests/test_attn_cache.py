@@ -109,7 +109,7 @@ def test_gradients_are_refused_not_lost():
 def test_words_with_a_cache_cannot_see_later_ones(module):
     cache = attn.KVCache(2)
     for options in ({}, {"causal": False}):
-        with torch.no_grad(), pytest.raises(ValueError, match="causal must be True with a cache, .*: it is False"):
+        with torch.no_grad(), pytest.raises(ValueError, match=r"causal must be True with a cache, .*: it is False"):
             module(torch.randn(2, 8), cache=cache, **options)
     assert cache.length == 0
 
