@@ -71,7 +71,7 @@ def check_input(name: str, x: Tensor, layer: torch.nn.Module) -> None:
     if x.shape[-1] != size:
         raise ValueError(f"{name} must have size {size} in its last dimension: it is {shape(x)}")
     if type(layer) is torch.nn.Linear:
-        check_dtype(name, x.dtype, "layer", next(layer.parameters()).dtype, x.device)
+        check_dtype(name, x.dtype, "layer", next(layer.parameters(), x).dtype, x.device)
 
 
 def check_dtype(first: str, a: torch.dtype, second: str, b: torch.dtype, device: torch.device) -> None:

@@ -148,6 +148,16 @@ def test_checks_do_not_compute_a_parametrized_weight():
     assert len(calls) == 1
 
 
+def test_weights_may_be_plain_tensors():
+    layer, x = SelfAttention(8), torch.randn(5, 8)
+    want = layer(x)
+    for W in (layer.W_q, layer.W_k, layer.W_v):  # as some tools keep them, who shard the parameters
+        for name, p in [*W.named_parameters()]:
+            delattr(W, name)
+            setattr(W, name, p.detach())
+    torch.testing.assert_close(layer(x), want)
+
+
 def test_half_precision_overflows_in_the_articles_order_as_documented():
     x = torch.full((2, 4), 256.0, dtype=torch.float16)
     layer, other = SelfAttention(4).half(), MultiHeadAttention(4, 1).half()
