@@ -421,3 +421,13 @@ def test_every_public_name_is_in_the_table():
 def test_the_way_out_of_the_kernel(name, machine):
     with sdpa_kernel(SDPBackend.MATH):
         MACHINES[machine](SUBJECTS[name])
+
+
+@pytest.mark.parametrize("at", [0, 1])
+def test_blocks_are_not_counted_where_one_length_is_unknown(at):
+    Q, K = torch.randn(5, 4), torch.randn(7, 4)
+    size = {0: torch.export.Dim("size", min=4, max=64)}
+    shapes = ((size, None, None) if at == 0 else (None, size, size),)
+    program = Program(Subject(lambda _: attn.blockwise_attention, words))
+    with pytest.raises(ValueError, match="n and m must be known to count the blocks"):
+        torch.export.export(program, (Q, K, K), dynamic_shapes=shapes, strict=False)
