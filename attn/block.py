@@ -46,7 +46,7 @@ class TransformerBlock(nn.Module):
         self, x: Tensor, *,
         mask: Tensor | None = None, causal: bool = False, bias: Tensor | None = None, cache: KVCache | None = None,
     ) -> Tensor:
-        check_input("x", x, self.attention.W_q)
+        check_input("x", x, getattr(self.attention, "W_q", self.attention))
         attended = self.attention(self.norm_before_attention(x), mask=mask, causal=causal, bias=bias, cache=cache)
         x = x + self.dropout(attended)
         output: Tensor = x + self.dropout(self.feed_forward(self.norm_before_feed_forward(x)))  # (…, n, d_model)

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from attn.checks import check_attention, check_size
-from attn.masks import visible
+from attn.masks import hide, visible
 
 
 def blockwise_attention(
@@ -14,7 +14,8 @@ def blockwise_attention(
 ) -> Tensor:
     """softmax(QKᵀ/√d_k)V without the (n, m) matrix: exact, with memory that grows with n + m, not with n · m.
 
-    A query that may look at nothing gets 0. Gradients come from autograd, which keeps the blocks it went through.
+    That holds without gradients: for them, autograd keeps each block it went through, n · m numbers in all, unless
+    some queries at a time go through `torch.utils.checkpoint`. A query that may look at nothing gets 0.
 
     Args:
         Q: queries (…, n, d_k).
@@ -37,6 +38,8 @@ def blockwise_attention(
     check_attention(Q, K, V, mask, causal, bias, scale)
     check_size("block", block)
     n, m, d_k = Q.shape[-2], K.shape[-2], Q.shape[-1]
+    if isinstance(n, torch.SymInt) or isinstance(m, torch.SymInt):
+        raise ValueError(f"n and m must be known to count the blocks: n is {n}, m is {m}; export fused_attention")
     Q = Q * (1 / d_k**0.5 if scale is None else scale)
     mask = None if mask is None else mask.expand(*mask.shape[:-2], n, m)
     bias = None if bias is None else bias.expand(*Q.shape[:-1], m)
@@ -52,10 +55,11 @@ def blockwise_attention(
         for stop in range(last, 0, -block):  # from the last key to the first: only the first block meets the diagonal
             columns = slice(max(stop - block, 0), stop)
             k, v = K[..., columns, :], V[..., columns, :]
-            scores = q @ k.transpose(-2, -1)  # (…, block, block)
+            may_look = visible(None if mask is None else mask[..., rows, columns], causal and stop == last, q, k)
+            looking, k, v = hide(q, k, v, may_look)
+            scores = looking @ k.transpose(-2, -1)  # (…, block, block)
             if bias is not None:
                 scores = scores + bias[..., rows, columns]
-            may_look = visible(None if mask is None else mask[..., rows, columns], causal and stop == last, q, k)
             if may_look is not None:
                 scores = scores.masked_fill(~may_look, -torch.inf)  # safe here: top is finite
             higher = torch.maximum(top, scores.detach().amax(dim=-1, keepdim=True))  # cancels out: no gradient
@@ -65,4 +69,4 @@ def blockwise_attention(
             mixed = mixed * fade + share @ v
             top = higher
         outputs.append(mixed / total.clamp(min=1))  # the top itself counts 1; below it, the row saw nothing
-    return torch.cat(outputs, dim=-2)  # (…, n, d_v)
+    return torch.cat(outputs, dim=-2).to(nothing.dtype)  # (…, n, d_v); autocast chose the dtype of products

@@ -9,8 +9,9 @@ from attn.checks import check_pair, check_size, check_value, shape
 class KVCache:
     """Room for the keys and values of `capacity` words; one cache for each attention layer.
 
-    Old keys and values never change under a causal mask, so keeping them is exact. Memory is taken once, at the first
-    `append`.
+    Old keys and values never change under a causal mask, so keeping them is exact; the layers ask for `causal=True`.
+    Memory is taken once, at the first `append`. What `append` returns are views: writing into them writes into the
+    cache.
 
     Args:
         capacity: the number of words it can hold.
@@ -44,8 +45,9 @@ class KVCache:
             numbers = f"it holds {start} of {self.capacity}, {K.shape[-2]} more came"
             raise ValueError(f"cache must have room for every word: {numbers}")
         if start == 0:
-            self._K = K.new_empty(*K.shape[:-2], self.capacity, K.shape[-1])
-            self._V = V.new_empty(*V.shape[:-2], self.capacity, V.shape[-1])
+            with torch.inference_mode(False):  # what inference mode makes, nothing else may write to
+                self._K = K.new_empty(*K.shape[:-2], self.capacity, K.shape[-1])
+                self._V = V.new_empty(*V.shape[:-2], self.capacity, V.shape[-1])
         for name, new, held in (("key", K, self._K), ("value", V, self._V)):
             check_pair(name, new, "cache", held)
             if new.shape[-1] != held.shape[-1]:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 
 import torch
 from torch import Tensor
@@ -37,7 +38,7 @@ def check_value(K: Tensor, V: Tensor) -> None:
 def check_look(
     scores: tuple[int, ...], dtype: torch.dtype, mask: Tensor | None, causal: bool, bias: Tensor | None
 ) -> None:
-    """Mask, causal and bias fit scores of this shape, which is (…, n, m), and of this dtype, or autocast sees to it."""
+    """Mask, causal and bias fit scores of this shape, which is (…, n, m), and of this dtype."""
     if not isinstance(causal, bool):
         raise TypeError(f"causal must be True or False: it is {kind(causal)}")
     if mask is not None:
@@ -48,8 +49,7 @@ def check_look(
             raise ValueError(f"{rule}: mask is {shape(mask)}")
     if bias is not None:
         check_tensor("bias", bias)
-        if bias.dtype != dtype and not torch.is_autocast_enabled(bias.device.type):
-            raise TypeError(f"query and bias must share a dtype: query is {dtype}, bias is {bias.dtype}")
+        check_dtype("query", dtype, "bias", bias.dtype, bias.device)
         if bias.ndim > len(scores) or not fits(bias, scores):
             raise ValueError(f"bias must broadcast to the scores {scores}: bias is {shape(bias)}")
 
@@ -58,20 +58,26 @@ def check_pair(first: str, a: Tensor, second: str, b: Tensor) -> None:
     """Two tensors of one dtype that differ in their last two dimensions at most."""
     check_tensor(first, a, least=2)
     check_tensor(second, b, least=2)
-    if a.dtype != b.dtype:
-        raise TypeError(f"{first} and {second} must share a dtype: {first} is {a.dtype}, {second} is {b.dtype}")
+    check_dtype(first, a.dtype, second, b.dtype, a.device)
     if a.shape[:-2] != b.shape[:-2]:
         rule = f"{first} and {second} must share all dimensions but the last two"
         raise ValueError(f"{rule}: {first} is {shape(a)}, {second} is {shape(b)}")
 
 
-def check_input(name: str, x: Tensor, layer: torch.nn.Linear) -> None:
-    """What a layer is given has the size and dtype of its parameters; autocast may choose another dtype."""
+def check_input(name: str, x: Tensor, layer: torch.nn.Module) -> None:
+    """What a layer is given has its size, and its dtype where that is plain: it may be quantized, wrapped or pruned."""
     check_tensor(name, x, least=2)
-    if x.shape[-1] != layer.in_features:
-        raise ValueError(f"{name} must have size {layer.in_features} in its last dimension: it is {shape(x)}")
-    if x.dtype != layer.weight.dtype and not torch.is_autocast_enabled(x.device.type):
-        raise TypeError(f"{name} and layer must share a dtype: {name} is {x.dtype}, layer is {layer.weight.dtype}")
+    size = getattr(layer, "in_features", x.shape[-1])
+    if x.shape[-1] != size:
+        raise ValueError(f"{name} must have size {size} in its last dimension: it is {shape(x)}")
+    if type(layer) is torch.nn.Linear:
+        check_dtype(name, x.dtype, "layer", next(layer.parameters(), x).dtype, x.device)
+
+
+def check_dtype(first: str, a: torch.dtype, second: str, b: torch.dtype, device: torch.device) -> None:
+    """Both are the same, or autocast sees to it."""
+    if a != b and not (torch.amp.is_autocast_available(device.type) and torch.is_autocast_enabled(device.type)):
+        raise TypeError(f"{first} and {second} must share a dtype: {first} is {a}, {second} is {b}")
 
 
 def check_tensor(name: str, x: Tensor, least: int = 0) -> None:
@@ -112,9 +118,17 @@ def check_even(name: str, value: int) -> None:
         raise ValueError(f"{name} must be even: it is {value}")
 
 
+def number(x: Tensor) -> float:
+    """What x holds, or NaN where nobody can look at it: while torch compiles, in vmap, on the meta device."""
+    if not torch.compiler.is_compiling():
+        with suppress(RuntimeError):
+            return x.item()
+    return math.nan
+
+
 def fits(x: Tensor, target: tuple[int, ...]) -> bool:
     """Whether x broadcasts to the target without making it larger."""
-    return all(size in (1, want) for size, want in zip(reversed(x.shape), reversed(target), strict=False))
+    return all(x.shape[-i] == 1 or x.shape[-i] == target[-i] for i in range(1, x.ndim + 1))
 
 
 def kind(x: object) -> str:

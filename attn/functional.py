@@ -3,8 +3,8 @@
 import torch
 from torch import Tensor
 
-from attn.checks import check_look, check_query_key, check_value
-from attn.masks import visible
+from attn.checks import check_attention, check_look, check_query_key
+from attn.masks import both, hide, visible
 
 
 def attention_scores(Q: Tensor, K: Tensor, *, scale: float | None = None) -> Tensor:
@@ -37,8 +37,7 @@ def attention_weights(
 ) -> Tensor:
     """How much each query looks at each key: softmax(QKᵀ/√d_k), over the keys. Each row sums to 1.
 
-    A query that may look at nothing has weights 0. Hide keys with `mask`: a bias of -∞ hides a key too, but a row
-    of nothing but -∞ is NaN.
+    A query that may look at nothing has weights 0. A bias of -∞ hides a key, too.
 
     Args:
         Q: queries (…, n, d_k).
@@ -63,9 +62,11 @@ def attention_weights(
     """
     scores = attention_scores(Q, K, scale=scale)  # (…, n, m)
     check_look(tuple(scores.shape), Q.dtype, mask, causal, bias)
+    may_look = visible(mask, causal, Q, K)
     if bias is not None:
-        scores = scores + bias
-    return masked_softmax(scores, visible(mask, causal, Q, K))
+        scores = scores + bias.to(scores.dtype)  # autocast may have chosen another
+        may_look = both(may_look, scores != -torch.inf)
+    return masked_softmax(scores, may_look)
 
 
 def attention(
@@ -74,7 +75,7 @@ def attention(
 ) -> Tensor:
     """The mean of the values, weighted by how much each query looks at each key: softmax(QKᵀ/√d_k)V.
 
-    A query that may look at nothing gets 0. A NaN in V spreads even where a mask hides it, as 0 · NaN is NaN.
+    A query that may look at nothing gets 0. What no query may look at has no influence, not even a NaN.
 
     Args:
         Q: queries (…, n, d_k).
@@ -93,7 +94,8 @@ def attention(
 
     Source: Vaswani et al. 2017, equation 1, arXiv:1706.03762.
     """
-    check_value(K, V)
+    check_attention(Q, K, V, mask, causal, bias, scale)
+    Q, K, V = hide(Q, K, V, visible(mask, causal, Q, K))
     return attention_weights(Q, K, mask=mask, causal=causal, bias=bias, scale=scale) @ V  # (…, n, d_v)
 
 

@@ -5,7 +5,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from attn.checks import check_attention, check_dropout
-from attn.masks import visible
+from attn.masks import hide, visible
 
 
 def fused_attention(
@@ -16,7 +16,8 @@ def fused_attention(
     """softmax(QKᵀ/√d_k)V through torch's `scaled_dot_product_attention`; what the layers call.
 
     A query that may look at nothing gets 0. Torch takes a path four times slower for inputs of three dimensions, and
-    lines up its `is_causal` with the first query: both are seen to here.
+    lines up its `is_causal` with the first query: both are seen to here. Its kernels have first derivatives only: for
+    second ones and for jvp, here and in the layers, enter `torch.nn.attention.sdpa_kernel(SDPBackend.MATH)`.
 
     Args:
         Q: queries (…, n, d_k).
@@ -39,9 +40,11 @@ def fused_attention(
     check_attention(Q, K, V, mask, causal, bias, scale)
     check_dropout(dropout)
     # Torch's is_causal is ours where there are as many queries as keys, and is NaN unless the scale is positive.
-    square = Q.shape[-2] == K.shape[-2] and (scale is None or scale > 0)
-    is_causal = causal and square and mask is None and bias is None
+    is_causal = False  # not the comparison itself, which is a symbol while torch compiles
+    if causal and mask is None and bias is None and Q.shape[-2] == K.shape[-2] and (scale is None or scale > 0):
+        is_causal = True
     look = visible(mask, causal and not is_causal, Q, K)
+    Q, K, V = hide(Q, K, V, look)
     if bias is not None:
         look = bias if look is None else bias.masked_fill(~look, -torch.inf)
     if look is not None:

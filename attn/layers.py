@@ -14,6 +14,9 @@ from attn.fused import fused_attention
 class SelfAttention(nn.Module):
     """One head of self-attention, softmax(QKᵀ/√d_k)V: each word asks with its Q, is matched by its K and gives its V.
 
+    The article divides by √d_k after the product, which overflows float16 beyond 65504 and gives NaN:
+    `MultiHeadAttention(d_model, 1)` divides first.
+
     Args:
         d_model: size of a word's vector; Q, K and V have the same.
 
@@ -52,7 +55,8 @@ class MultiHeadAttention(nn.Module):
     """h attentions side by side, each on its own projection: [head_1, …, head_h]W_o, head_i = attention(Q_i, K_i, V_i).
 
     With `memory`, the queries come from x and the keys and values from `memory` (cross-attention). With fewer
-    `num_kv_heads` than heads, neighboring heads share their keys and values (grouped-query attention).
+    `num_kv_heads` than heads, neighboring heads share their keys and values (grouped-query attention). With `cache`,
+    `causal` must be True.
 
     Args:
         d_model: size of a word's vector.
@@ -102,6 +106,8 @@ class MultiHeadAttention(nn.Module):
             if memory is not None:
                 raise ValueError("cache is for self-attention: give memory or cache, not both")
             check_look((*Q.shape[:-1], cache.length + K.shape[-2]), Q.dtype, mask, causal, bias)  # before it is filled
+            if not causal:
+                raise ValueError("causal must be True with a cache, as old words never look at new ones: it is False")
             K, V = cache.append(K, V)
         dropout = self.dropout if self.training else 0.0
         heads = fused_attention(Q, self._share(K), self._share(V), mask=mask, causal=causal, bias=bias, dropout=dropout)
@@ -118,7 +124,7 @@ class MultiHeadAttention(nn.Module):
 
     @classmethod
     def from_torch(cls, layer: nn.MultiheadAttention) -> Self:
-        """A copy of torch's layer that gives the same numbers; here the batch always comes first.
+        """A copy of torch's layer that gives the same numbers and is frozen alike; here the batch always comes first.
 
         Raises:
             ValueError: the layer has what this one lacks: `bias_k`, `add_zero_attn`, `kdim` or `vdim`.
@@ -127,13 +133,16 @@ class MultiHeadAttention(nn.Module):
             raise TypeError(f"layer must be an nn.MultiheadAttention: it is {type(layer).__name__}")
         if layer.bias_k is not None or layer.add_zero_attn or layer.in_proj_weight is None:
             raise ValueError("layer must have no bias_k, bias_v, add_zero_attn, kdim or vdim: it has one of them")
-        state = {f"W_o.{name}": x for name, x in layer.out_proj.state_dict().items()}
+        with torch.device("cpu"), torch.random.fork_rng(devices=[]):  # what is drawn here is thrown away
+            new = cls(layer.embed_dim, layer.num_heads, bias=layer.in_proj_bias is not None, dropout=layer.dropout)
+        new.to(layer.in_proj_weight).train(layer.training)
         for name, packed in (("weight", layer.in_proj_weight), ("bias", layer.in_proj_bias)):
             if packed is not None:
-                state |= {f"W_{letter}.{name}": x for letter, x in zip("qkv", packed.chunk(3), strict=True)}
-        new = cls(layer.embed_dim, layer.num_heads, bias=layer.in_proj_bias is not None, dropout=layer.dropout)
-        new.to(layer.in_proj_weight).load_state_dict(state)
-        return new.train(layer.training)
+                out = getattr(layer.out_proj, name)
+                for W, x in zip((new.W_q, new.W_k, new.W_v, new.W_o), (*packed.chunk(3), out), strict=True):
+                    learns = (out if W is new.W_o else packed).requires_grad
+                    W.get_parameter(name).requires_grad_(learns).data.copy_(x)
+        return new
 
     def _project(self, x: Tensor, source: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         check_input("x", x, self.W_q)

@@ -14,7 +14,7 @@ def sinusoidal(n: int, d_model: int) -> Tensor:
         d_model: size of a vector, even.
 
     Returns:
-        (n, d_model).
+        (n, d_model), of torch's default dtype and device.
 
     >>> sinusoidal(3, 4).round(decimals=2)
     tensor([[ 0.0000,  1.0000,  0.0000,  1.0000],
@@ -26,7 +26,7 @@ def sinusoidal(n: int, d_model: int) -> Tensor:
     check_size("n", n, least=0)
     check_even("d_model", d_model)
     angle = angles(n, d_model)
-    return torch.stack((angle.sin(), angle.cos()), dim=-1).flatten(-2).to(torch.get_default_dtype())  # (n, d_model)
+    return torch.stack((angle.sin(), angle.cos()), dim=-1).flatten(-2).to(torch.empty(0))  # (n, d_model)
 
 
 def rope(x: Tensor, start: int = 0) -> Tensor:
@@ -86,6 +86,7 @@ def alibi(num_heads: int, n: int, m: int) -> Tensor:
 
 
 def angles(n: int, d: int, start: int = 0) -> Tensor:
-    """pos/10000^(2i/d) for n positions and d/2 pairs, in double precision, as far positions need."""
-    position = torch.arange(start, start + n, dtype=torch.float64)
-    return position[:, None] / 10000 ** (torch.arange(0, d, 2, dtype=torch.float64) / d)  # (n, d / 2)
+    """pos/10000^(2i/d) for n positions and d/2 pairs, in double precision, as far positions need, which not all
+    devices have."""
+    position = torch.arange(start, start + n, dtype=torch.float64, device="cpu")
+    return position[:, None] / 10000 ** (torch.arange(0, d, 2, dtype=torch.float64, device="cpu") / d)  # (n, d / 2)

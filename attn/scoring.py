@@ -5,6 +5,7 @@ from torch import Tensor, nn
 
 from attn.checks import check_input, check_look, check_pair, check_size, check_value
 from attn.functional import masked_softmax
+from attn.masks import hide
 
 
 class AdditiveAttention(nn.Module):
@@ -35,7 +36,7 @@ class AdditiveAttention(nn.Module):
 
     def forward(self, Q: Tensor, K: Tensor, V: Tensor, *, mask: Tensor | None = None) -> Tensor:
         check_value(K, V)
-        return self.weights(Q, K, mask=mask) @ V  # (…, n, d_v)
+        return self.weights(Q, K, mask=mask) @ hide(Q, K, V, mask)[2]  # (…, n, d_v)
 
     def weights(self, Q: Tensor, K: Tensor, *, mask: Tensor | None = None) -> Tensor:
         """How much each query looks at each key: (…, n, m)."""

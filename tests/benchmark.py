@@ -93,6 +93,39 @@ def layers(size, num_heads, train, causal=False, additive=False):
     return make
 
 
+def composition(size, num_heads, train):
+    """The layer against the same written out, with one packed projection."""
+
+    def make():
+        mine, x = attn.MultiHeadAttention(size[-1], num_heads).train(train), torch.randn(*size)
+        parts = (mine.W_q, mine.W_k, mine.W_v)
+        weight = torch.cat([W.weight for W in parts]).detach().requires_grad_(train)
+        bias = torch.cat([W.bias for W in parts]).detach().requires_grad_(train)
+
+        def written_out():
+            Q, K, V = F.linear(x, weight, bias).unflatten(-1, (3, num_heads, -1)).permute(2, 0, 3, 1, 4)
+            heads = F.scaled_dot_product_attention(Q, K, V)
+            return mine.W_o(heads.transpose(1, 2).flatten(-2))
+
+        wrap = training if train else inference
+        return wrap(lambda: mine(x)), wrap(written_out)
+
+    return make
+
+
+def masked(size, train):
+    def make():
+        Q, K, V = tensors(*size, grad=train)
+        mask = attn.padding_mask(torch.full((size[0], 1), size[-2] - 3), size[-2])
+        wrap = training if train else inference
+        return (
+            wrap(lambda: attn.fused_attention(Q, K, V, mask=mask)),
+            wrap(lambda: F.scaled_dot_product_attention(Q, K, V, attn_mask=mask)),
+        )
+
+    return make
+
+
 def d2l_style(Q, K, V):
     scores = torch.bmm(Q, K.transpose(1, 2)) / Q.shape[-1] ** 0.5
     return torch.bmm(F.dropout(F.softmax(scores, dim=-1), 0.1, training=False), V)
@@ -141,12 +174,19 @@ def decoding():
 
 
 SDPA, MHA = "F.scaled_dot_product_attention", "nn.MultiheadAttention(need_weights=False)"
+PACKED = "written out, one packed projection"
 ROWS = [
     Row("fused_attention (8,8,128,64) forward", SDPA, 1.05, fused((8, 8, 128, 64), False), 41),
     Row("fused_attention (8,8,128,64) training", SDPA, 1.05, fused((8, 8, 128, 64), True), 25),
     Row("fused_attention (2,8,1024,64) forward", SDPA, 1.05, fused((2, 8, 1024, 64), False)),
     Row("fused_attention (2,8,1024,64) training", SDPA, 1.05, fused((2, 8, 1024, 64), True), 9),
     Row("fused_attention (2,8,1024,64) causal forward", SDPA, 1.05, fused((2, 8, 1024, 64), False, True)),
+    Row("fused_attention (8,8,128,64) padded, forward", f"{SDPA}, the same mask", 1.05,
+        masked((8, 8, 128, 64), False), 41),
+    Row("fused_attention (8,8,128,64) padded, training", f"{SDPA}, the same mask", 1.05,
+        masked((8, 8, 128, 64), True), 25),
+    Row("MultiHeadAttention (8,128,512,h8) eval", PACKED, 1.05, composition((8, 128, 512), 8, False), 25),
+    Row("MultiHeadAttention (8,128,512,h8) training", PACKED, 1.05, composition((8, 128, 512), 8, True), 25),
     Row("fused_attention (8,1024,64) forward", f"{SDPA}, 3-D too", 0.35, fused((8, 1024, 64), False)),
     Row("fused_attention (8,1024,64) training", f"{SDPA}, 3-D too", 0.5, fused((8, 1024, 64), True), 9),
     Row("MultiHeadAttention (1,1024,512,h8) eval", MHA, 0.70, layers((1, 1024, 512), 8, False), 25),

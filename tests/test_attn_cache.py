@@ -83,21 +83,69 @@ def test_its_memory_is_taken_once():
     assert first.untyped_storage().nbytes() == 2 * 5 * 4 * 4
 
 
-@pytest.mark.parametrize("options", [{"mask": torch.ones(1, 1).bool()}, {"bias": torch.ones(9)}, {"causal": 1}])
+@pytest.mark.parametrize(
+    "options", [{"mask": torch.ones(1, 1).bool()}, {"bias": torch.ones(9)}, {"causal": 1}, {"causal": False}]
+)
 def test_a_refused_call_leaves_it_as_it_was(options):
     layer, cache = attn.MultiHeadAttention(8, 2), attn.KVCache(5)
     with torch.no_grad():
-        layer(torch.randn(2, 3, 8), cache=cache)
+        layer(torch.randn(2, 3, 8), causal=True, cache=cache)
         with pytest.raises((TypeError, ValueError)):
-            layer(torch.randn(2, 1, 8), cache=cache, **options)
+            layer(torch.randn(2, 1, 8), cache=cache, **{"causal": True} | options)
         with pytest.raises(ValueError, match="it holds 3 of 5, 3 more came"):
-            layer(torch.randn(2, 3, 8), cache=cache)
+            layer(torch.randn(2, 3, 8), causal=True, cache=cache)
     assert cache.length == 3
 
 
 def test_gradients_are_refused_not_lost():
     layer = attn.MultiHeadAttention(8, 2)
     with pytest.raises(ValueError, match="use the cache under"):
-        layer(torch.randn(3, 8), cache=attn.KVCache(5))
+        layer(torch.randn(3, 8), causal=True, cache=attn.KVCache(5))
     with torch.inference_mode():
-        assert layer(torch.randn(3, 8), cache=attn.KVCache(5)).shape == (3, 8)
+        assert layer(torch.randn(3, 8), causal=True, cache=attn.KVCache(5)).shape == (3, 8)
+
+
+@pytest.mark.parametrize("module", [attn.MultiHeadAttention(8, 2), attn.TransformerBlock(8, 2)])
+def test_words_with_a_cache_cannot_see_later_ones(module):
+    cache = attn.KVCache(2)
+    for options in ({}, {"causal": False}):
+        with torch.no_grad(), pytest.raises(ValueError, match=r"causal must be True with a cache, .*: it is False"):
+            module(torch.randn(2, 8), cache=cache, **options)
+    assert cache.length == 0
+
+
+MODES = {"no_grad": torch.no_grad, "inference": torch.inference_mode}
+
+
+@pytest.mark.parametrize("first", MODES)
+@pytest.mark.parametrize("then", MODES)
+def test_it_is_filled_in_one_mode_and_goes_on_in_the_other(first, then):
+    module, x, cache, came = attn.TransformerBlock(8, 2), torch.randn(3, 7, 8), attn.KVCache(7), []
+    for mode, part in ((first, slice(0, 3)), (then, slice(3, 4)), (first, slice(4, 5)), (then, slice(5, 7))):
+        with MODES[mode]():
+            came.append(module(x[:, part], causal=True, cache=cache).clone())
+    torch.testing.assert_close(torch.cat(came, dim=1), module(x, causal=True).detach())
+
+
+def test_what_it_returns_are_views_as_documented():
+    cache = attn.KVCache(3)
+    cache.append(torch.ones(1, 2), torch.ones(1, 5))[0].zero_()
+    assert cache.append(torch.ones(1, 2), torch.ones(1, 5))[0].tolist() == [[0, 0], [1, 1]]
+    assert "views" in attn.KVCache.__doc__
+
+
+def test_decoding_compiles_into_few_graphs():
+    graphs = []
+
+    def backend(graph, _):
+        graphs.append(graph)
+        return graph.forward
+
+    torch._dynamo.reset()
+    module, x, cache = attn.TransformerBlock(8, 2), torch.randn(3, 12, 8), attn.KVCache(12)
+    step = torch.compile(module, fullgraph=True, backend=backend)
+    with torch.no_grad():
+        came = [step(x[:, :4], causal=True, cache=cache)]
+        came += [step(x[:, i : i + 1], causal=True, cache=cache) for i in range(4, 12)]
+        torch.testing.assert_close(torch.cat(came, dim=1), module(x, causal=True))
+    assert cache.length == 12 and len(graphs) <= 3  # many words, one word, one word at any length

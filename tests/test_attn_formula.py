@@ -9,6 +9,7 @@ import torch.nn.functional as F
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils.checkpoint import checkpoint
 
 from attn import attention, attention_scores, attention_weights, blockwise_attention, causal_mask, fused_attention
 
@@ -219,3 +220,34 @@ def test_blockwise_never_holds_all_scores():
         largest = 0
         blockwise_attention(Q, K, V, causal=True, block=8)
     assert largest <= 96 * 4
+
+
+def kept_for_gradients(call):
+    """How many numbers autograd keeps, each tensor once."""
+    kept = {}
+
+    def pack(x):
+        kept[x.untyped_storage().data_ptr()] = x.untyped_storage().nbytes() // x.element_size()
+        return x
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda x: x):
+        output = call()
+    return sum(kept.values()), output
+
+
+def test_with_gradients_blockwise_keeps_all_scores_unless_checkpointed_as_documented():
+    def in_parts(Q, K, V):
+        parts = [checkpoint(blockwise_attention, q, K, V, use_reentrant=False) for q in Q.split(16)]
+        return torch.cat(parts)
+
+    kept = {}
+    for name, call in (("plain", lambda *x: blockwise_attention(*x, block=16)), ("in parts", in_parts)):
+        for n in (64, 128):
+            tensors = [torch.randn(n, 4, dtype=torch.float64, requires_grad=True) for _ in range(3)]
+            kept[name, n], output = kept_for_gradients(lambda: call(*tensors))  # noqa: B023
+            mine = torch.autograd.grad(output.sin().sum(), tensors)
+            want = torch.autograd.grad(attention(*tensors).sin().sum(), tensors)
+            for a, b in zip(mine, want, strict=True):
+                torch.testing.assert_close(a, b)
+    assert kept["plain", 128] > 128 * 128 and kept["plain", 128] > 3 * kept["plain", 64]
+    assert kept["in parts", 128] < 128 * 32 and kept["in parts", 128] <= 2.1 * kept["in parts", 64]

@@ -1,6 +1,9 @@
 """What the labs claim: eight mistakes are recognised, right functions pass, and 苹果 is told apart by one word."""
 
+import os
 import re
+import subprocess
+import sys
 
 import pytest
 import torch
@@ -359,3 +362,24 @@ def test_the_spread_of_the_vectors():
     torch.manual_seed(0)
     wide, narrow = senses.Senses("zh", spread=1.0), senses.Senses("zh")
     assert 0.9 < wide.embedding.weight.std() < 1.1 and 0.27 < narrow.embedding.weight.std() < 0.33
+
+
+CONSOLE = """
+from attn.labs.check import check_attention
+def mine(Q, K, V):
+    return (Q @ K.mT).softmax(-1) @ V
+print(check_attention(mine, "zh"))
+print(check_attention(mine, "en"))
+"""
+
+
+@pytest.mark.parametrize("encoding", ["gbk", "ascii", "cp1252", "utf-8"])
+def test_a_report_can_be_printed_on_any_console(encoding):
+    environment = os.environ | {"PYTHONUTF8": "0", "PYTHONIOENCODING": encoding}
+    done = subprocess.run([sys.executable, "-c", CONSOLE], capture_output=True, env=environment)
+    assert done.returncode == 0, done.stderr.decode(errors="replace")
+    text = done.stdout.decode(encoding)
+    held, wrong = ("✓", "✗") if encoding == "utf-8" else ("+", "x")
+    assert f"{held} the output is (" in text and f"{wrong} the weights are softmax(QK" in text
+    if encoding == "gbk":
+        assert "x 注意力权重等于 softmax(QK^T/√d_k)" in text

@@ -7,6 +7,7 @@ import reference
 import torch
 import torch.nn.functional as F
 from torch import nn
+from torch.nn.utils import prune
 
 from attn import (
     AdditiveAttention,
@@ -107,6 +108,63 @@ def test_from_torch_keeps_dtype_dropout_and_a_copy():
         pass
 
     assert type(Mine.from_torch(layer)) is Mine
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_from_torch_leaves_chance_alone_and_keeps_what_is_frozen(bias):
+    layer = nn.MultiheadAttention(8, 2, bias=bias)
+    layer.in_proj_weight.requires_grad_(False)
+    state = torch.get_rng_state()
+    with torch.device("meta"):
+        mine = MultiHeadAttention.from_torch(layer)
+    assert torch.equal(state, torch.get_rng_state())
+    assert [W.weight.requires_grad for W in (mine.W_q, mine.W_k, mine.W_v, mine.W_o)] == [False, False, False, True]
+    assert all(W.bias.requires_grad for W in (mine.W_q, mine.W_o)) if bias else mine.W_o.bias is None
+    with torch.no_grad():
+        free = MultiHeadAttention.from_torch(nn.MultiheadAttention(8, 2))
+    assert all(p.requires_grad and p.is_leaf for p in free.parameters())
+
+
+def test_from_torch_takes_pruned_and_parametrized_layers():
+    x = torch.randn(2, 5, 8)
+    for change in (lambda W: prune.l1_unstructured(W, "weight", 0.5), nn.utils.parametrizations.weight_norm):
+        layer = nn.MultiheadAttention(8, 2, batch_first=True)
+        change(layer.out_proj)
+        torch.testing.assert_close(MultiHeadAttention.from_torch(layer)(x), layer(x, x, x, need_weights=False)[0])
+
+
+def test_checks_do_not_compute_a_parametrized_weight():
+    calls = []
+
+    class Counted(nn.Module):
+        def forward(self, weight):
+            calls.append(weight)
+            return weight
+
+    layer = SelfAttention(8)
+    nn.utils.parametrize.register_parametrization(layer.W_q, "weight", Counted(), unsafe=True)
+    calls.clear()
+    layer(torch.randn(5, 8))
+    assert len(calls) == 1
+
+
+def test_weights_may_be_plain_tensors():
+    layer, x = SelfAttention(8), torch.randn(5, 8)
+    want = layer(x)
+    for W in (layer.W_q, layer.W_k, layer.W_v):  # as some tools keep them, who shard the parameters
+        for name, p in [*W.named_parameters()]:
+            delattr(W, name)
+            setattr(W, name, p.detach())
+    torch.testing.assert_close(layer(x), want)
+
+
+def test_half_precision_overflows_in_the_articles_order_as_documented():
+    x = torch.full((2, 4), 256.0, dtype=torch.float16)
+    layer, other = SelfAttention(4).half(), MultiHeadAttention(4, 1).half()
+    for p in (*layer.parameters(), *other.parameters()):
+        nn.init.eye_(p) if p.ndim == 2 else nn.init.zeros_(p)
+    assert layer(x).isnan().all() and other(x).eq(256).all()
+    assert "float16" in SelfAttention.__doc__ and "MultiHeadAttention(d_model, 1)" in SelfAttention.__doc__
 
 
 @pytest.mark.parametrize("causal", [False, True])

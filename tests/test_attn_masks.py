@@ -137,21 +137,78 @@ def test_a_bias_of_minus_infinity_hides_a_key(path):
     torch.testing.assert_close(PATHS[path](Q, K, V, bias=bias), PATHS[path](Q, K, V, mask=mask))
 
 
-def test_a_row_of_nothing_but_minus_infinity_is_nan_in_the_formula_as_documented():
-    Q, K, V = torch.randn(3, 5), torch.randn(7, 5), torch.randn(7, 2)
-    bias = torch.full((3, 1), -torch.inf)
-    assert attention_weights(Q, K, bias=bias).isnan().all() and attention(Q, K, V, bias=bias).isnan().all()
-    assert PATHS["blocks"](Q, K, V, bias=bias).eq(0).all()
-    assert fused_attention(Q, K, V, bias=bias).eq(0).all()
+@paths
+def test_a_row_of_nothing_but_minus_infinity_sees_nothing(path):
+    Q, K, V = (torch.randn(*size, requires_grad=True) for size in ((3, 5), (7, 5), (7, 2)))
+    bias = torch.randn(3, 7)
+    bias[1] = -torch.inf
+    output = PATHS[path](Q, K, V, bias=bias)
+    assert output[1].eq(0).all() and output[0].ne(0).all() and attention_weights(Q, K, bias=bias)[1].eq(0).all()
+    output.sin().sum().backward()
+    assert all(x.grad.isfinite().all() for x in (Q, K, V))
 
 
-def test_a_hidden_nan_spreads_from_the_values_but_not_from_the_keys_as_documented():
+@paths
+@pytest.mark.parametrize("bad", [torch.nan, torch.inf, -torch.inf])
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize(("n", "m"), [(5, 7), (7, 5), (6, 6)])
+def test_what_no_query_may_look_at_has_no_influence(path, bad, causal, n, m):
+    for seed in range(5):
+        dice = torch.Generator().manual_seed(seed)
+        Q, K, V = (torch.randn(2, 3, *size, generator=dice) for size in ((n, 4), (m, 4), (m, 4)))
+        mask = torch.rand(2, 1, n, m, generator=dice) < 0.3
+        mask[:, :, :, 1], mask[:, :, 2] = False, False
+        look = mask & causal_mask(n, m) if causal else mask
+        blind, unseen = ~look.any(-1)[..., None], ~look.any(-2)[..., None]
+        clean = [x.clone().requires_grad_() for x in (Q, K, V)]
+        spoiled = [x.clone().requires_grad_() for x in (Q, K, V)]
+        parts = [torch.where(which, bad, x) for which, x in zip((blind, unseen, unseen), spoiled, strict=True)]
+        want, came = PATHS[path](*clean, mask=mask, causal=causal), PATHS[path](*parts, mask=mask, causal=causal)
+        torch.testing.assert_close(came, want)
+        weights = [attention_weights(*x[:2], mask=mask, causal=causal) for x in (parts, clean)]
+        torch.testing.assert_close(*weights)
+        gradients = (torch.autograd.grad(x.sin().sum(), y) for x, y in ((came, spoiled), (want, clean)))
+        for a, b in zip(*gradients, strict=True):
+            torch.testing.assert_close(a, b)
+
+
+@paths
+def test_a_nan_that_a_query_sees_is_not_lost(path):
     Q, K, V = torch.randn(3, 5), torch.randn(7, 5), torch.randn(7, 2)
-    mask = torch.arange(7)[None] != 4
-    nan = torch.tensor([False] * 4 + [True] + [False] * 2)[:, None]
-    want = attention(Q, K, V, mask=mask)
-    assert attention(Q, K, V.masked_fill(nan, torch.nan), mask=mask).isnan().all()
-    torch.testing.assert_close(attention(Q, K.masked_fill(nan, torch.nan), V, mask=mask), want)
+    mask = torch.ones(3, 7, dtype=torch.bool)
+    mask[:, 6] = False
+    for at in range(2):
+        tensors = [Q, K.clone(), V.clone()]
+        tensors[1 + at][3] = torch.nan
+        assert PATHS[path](*tensors, mask=mask).isnan().all()
+        assert PATHS[path](*tensors).isnan().all()
+    assert PATHS[path](Q * torch.nan, K, V, mask=mask).isnan().all()
+
+
+def test_nan_padding_leaves_words_alone_in_the_layers():
+    x, lengths = torch.randn(2, 5, 8), torch.tensor([3, 5])
+    mask = padding_mask(lengths[:, None], 5)
+    padded = x.clone()
+    padded[0, 3:] = torch.nan
+    for module in (attn.MultiHeadAttention(8, 2), attn.TransformerBlock(8, 2)):
+        for causal in (False, True):
+            came, want = module(padded, mask=mask, causal=causal), module(x, mask=mask, causal=causal)
+            torch.testing.assert_close(came[0, :3], want[0, :3])
+            torch.testing.assert_close(came[1], want[1])
+    additive = attn.AdditiveAttention(8, 8, 4)
+    came = additive(x, padded, padded, mask=mask[:, 0])
+    torch.testing.assert_close(came, additive(x, x, x, mask=mask[:, 0]))
+
+
+def test_the_smallest_reports():
+    K, mask = torch.tensor([[1.0], [torch.nan]]), torch.tensor([[True, False]])
+    for compute in PATHS.values():
+        assert compute(torch.ones(1, 1), K, torch.ones(2, 1), mask=mask).tolist() == [[1.0]]
+    assert torch.func.vmap(lambda length: padding_mask(length, 1))(torch.tensor([1])).tolist() == [[[True]]]
+    torch._dynamo.reset()
+    compiled = torch.compile(padding_mask, fullgraph=True, backend="eager")
+    assert compiled(torch.tensor([1]), 2).tolist() == [[[True, False]]]
+    assert padding_mask(torch.ones(3, device="meta", dtype=torch.long), 5).shape == (3, 1, 5)
 
 
 @paths

@@ -49,6 +49,23 @@ def test_layers_compile_into_one_graph(module):
         torch.testing.assert_close(compiled(x, causal=True), module(x, causal=True))
 
 
+def test_lengths_that_change_stay_in_one_graph():
+    torch._dynamo.reset()
+    compiled = torch.compile(attn.fused_attention, fullgraph=True, dynamic=True, backend="eager")
+    assert compiled(torch.ones(2, 1), torch.ones(3, 1), torch.ones(3, 1), causal=True).tolist() == [[1.0]] * 2
+
+
+@paths
+def test_compiled_gradients(path):
+    torch._dynamo.reset()
+    compiled = torch.compile(PATHS[path], backend="aot_eager", fullgraph=True)
+    leaves = [x.requires_grad_() for x in some()]
+    mine, want = (torch.autograd.grad(call(*leaves, **OPTIONS["all"]).sin().sum(), leaves)
+                  for call in (compiled, PATHS[path]))
+    for a, b in zip(mine, want, strict=True):
+        torch.testing.assert_close(a, b)
+
+
 def test_compiled_code_refuses_too():
     torch._dynamo.reset()
     compiled = torch.compile(attn.attention, backend="eager")
@@ -112,6 +129,11 @@ def test_autocast(path):
     with torch.autocast("cpu", torch.bfloat16):
         came = PATHS[path](*tensors, bias=bias, causal=True)
     torch.testing.assert_close(came.float(), want, atol=0.05, rtol=0.05)
+    assert came.dtype == torch.bfloat16
+    Q, K, V = tensors
+    with torch.autocast("cpu", torch.bfloat16):  # as after a norm of queries and keys, which stays in float32
+        mixed = PATHS[path](Q, K, V.bfloat16(), bias=bias, causal=True)
+    torch.testing.assert_close(mixed, came)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Tells a learner, property by property, what holds of an attention function of their own."""
 
 import inspect
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -105,6 +106,9 @@ MISTAKES = {
 NEEDS = {"heads": "num_heads", "mask": "mask", "causal": "causal"}  # the keyword without which a property is not tried
 NOT_TRIED = ("not tried: it takes no `{}`", "未检查：函数没有参数 `{}`")
 NOT_RUN = ("not tried: it does not run", "未检查：函数没能运行")
+PLAIN = {  # what a console shows instead that lacks the sign, as a Windows pipe may
+    "✓": "+", "✗": "x", "–": "-", "→": ">", "√": "sqrt ", "ᵀ": "^T", "·": "*", "⁰": "^0", "…": "...",
+}
 TOTAL = ("{held} of {tried} properties hold.", "检查了 {tried} 项，成立 {held} 项。")
 
 
@@ -120,7 +124,7 @@ class Finding:
 
     def __str__(self) -> str:
         mark = {True: "✓", False: "✗", None: "–"}[self.holds]
-        return f"{mark} {self.text}" + (f"\n  → {self.remark}" if self.remark else "")
+        return shown(f"{mark} {self.text}" + (f"\n  → {self.remark}" if self.remark else ""))
 
 
 @dataclass(frozen=True)
@@ -142,7 +146,16 @@ class Report:
     def __str__(self) -> str:
         tried = [finding.holds for finding in self.findings if finding.holds is not None]
         total = TOTAL[self.language == "zh"].format(held=sum(tried), tried=len(tried))
-        return "\n".join([*map(str, self.findings), total])
+        return "\n".join([*map(str, self.findings), shown(total)])
+
+
+def shown(text: str) -> str:
+    """The text in signs that the console has."""
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    return "".join(
+        sign if sign.encode(encoding, "ignore") else PLAIN.get(sign, sign.encode(encoding, "replace").decode(encoding))
+        for sign in text
+    )
 
 
 class Mistake(Exception):
