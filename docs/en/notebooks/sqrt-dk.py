@@ -166,9 +166,9 @@ for start in "nn.Linear", "variance 1/d":
 #
 # <!-- numbers: 1 / k.shape[1] -->
 #
-# At 64 and 256 dimensions the layer without scaling does worse with each seed, whichever way it starts. With the root, a layer of 256 learns as well as one of 64, without any change to its start or its learning rate. At 16 dimensions, though, the root is no help: starting from `nn.Linear`, the scores are small already, and the layer without scaling is ahead.
+# At 64 and 256 dimensions the layer without scaling does worse with each seed, whichever way it starts. With the root, a layer of 256 learns as well as one of 64, without any change to its start or its learning rate. At 16 dimensions it depends on the start: with variance $1/d$ the root is still a little ahead, but with `nn.Linear` the scores are small already, and the layer without scaling does better.
 #
-# And division by $d_k$, which makes the scores tiny at first? It is behind at 16 and does as well as the root at 256. [Yang and others](../references.md#yang2022) divide by $d_k$ on purpose when they make models wider and wider: in training, a query comes to agree with its key, and the dot product of two vectors that agree grows like $d_k$, not like its root.
+# And division by $d_k$, which makes the scores tiny at first? It is behind the root at 16 and does as well as the root at 256. [Yang and others](../references.md#yang2022) divide by $d_k$ on purpose when they make models wider and wider: in training, a query comes to agree with its key, and the dot product of two vectors that agree grows like $d_k$, not like its root.
 #
 # Does the layer without scaling learn badly because too little gradient reaches it? Here is the size of the first gradient of $W_q$, without scaling and with the root:
 
