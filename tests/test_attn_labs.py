@@ -1,6 +1,9 @@
 """What the labs claim: mistakes are recognized, right functions pass, 苹果 is told apart by the word it looks at."""
 
+import os
 import re
+import subprocess
+import sys
 
 import pytest
 import torch
@@ -18,7 +21,8 @@ def with_einsum(Q, K, V, mask=None, causal=False):
     if mask is not None:
         scores = scores.masked_fill(~mask, -torch.inf)
     if causal:
-        scores = scores.masked_fill(torch.ones(scores.shape[-2:]).triu(1).bool(), -torch.inf)
+        n, m = scores.shape[-2:]
+        scores = scores.masked_fill(torch.ones(n, m).triu(1 + m - n).bool(), -torch.inf)
     return scores.softmax(-1) @ V
 
 
@@ -123,7 +127,8 @@ def filled_with_minus_1e9(Q, K, V, mask=None):
 
 def causal_minus_1e9(Q, K, V, causal=False):
     s = scores(Q, K)
-    return (s.masked_fill(torch.ones_like(s).triu(1).bool(), -1e9) if causal else s).softmax(-1) @ V
+    future = torch.ones_like(s).triu(1 + K.size(-2) - Q.size(-2)).bool()
+    return (s.masked_fill(future, -1e9) if causal else s).softmax(-1) @ V
 
 
 def naive(Q, K, V):
@@ -136,7 +141,7 @@ def over_samples(Q, K, V):
     return (s.softmax(-1) if s.ndim == 2 else s.flatten(0, -2).softmax(-1).roll(1, 0).view(s.shape)) @ V
 
 
-def heads(split=True, merge=True, scale=None):
+def heads(split=True, merge=True, scale=None, turn=False):
     def wrong(Q, K, V, num_heads=1):
         d_model = Q.size(-1)
         Q, K, V = (
@@ -144,9 +149,70 @@ def heads(split=True, merge=True, scale=None):
             for x in (Q, K, V)
         )
         output = F.scaled_dot_product_attention(Q, K, V, scale=None if scale is None else scale(d_model))
+        output = output.flip(1) if turn else output
         return output.transpose(1, 2).flatten(2) if merge else output.reshape(Q.size(0), Q.size(2), -1)
 
     return wrong
+
+
+def with_the_largest_of_all(Q, K, V):
+    powers = (scores(Q, K) - scores(Q, K).max()).exp()
+    return powers / powers.sum(-1, keepdim=True) @ V
+
+
+def in_place(Q, K, V):
+    Q /= K.size(-1) ** 0.5
+    return (Q @ K.mT).softmax(-1) @ V
+
+
+class Remembering(torch.nn.Module):
+    """Adds a little of the call before."""
+
+    before = 0.0
+
+    def forward(self, Q, K, V):
+        output = scores(Q, K).softmax(-1) @ V + self.before
+        self.before = 1e-3 if Q.shape[-2:] == (4, 8) and K.size(-2) == 6 else 0.0
+        return output
+
+
+def mask_of_the_first(Q, K, V, mask=None):
+    s = scores(Q, K)
+    if mask is None:
+        return s.softmax(-1) @ V
+    return s.masked_fill(~(mask[:1] if mask.ndim > 2 else mask), torch.finfo(s.dtype).min).softmax(-1) @ V
+
+
+def filled(number):
+    def wrong(Q, K, V, mask=None):
+        s = scores(Q, K)
+        return (s if mask is None else s.masked_fill(~mask, number)).softmax(-1) @ V
+
+    return wrong
+
+
+def turned_if_square(Q, K, V, mask=None):
+    s = scores(Q, K)
+    if mask is None:
+        return s.softmax(-1) @ V
+    mask = mask.mT if mask.size(-1) == mask.size(-2) else mask
+    return s.masked_fill(~mask, torch.finfo(s.dtype).min).softmax(-1) @ V
+
+
+def causal_filled(number):
+    def wrong(Q, K, V, causal=False):
+        s = scores(Q, K)
+        future = torch.ones_like(s).triu(1 + K.size(-2) - Q.size(-2)).bool()
+        return (s.masked_fill(future, number) if causal else s).softmax(-1) @ V
+
+    return wrong
+
+
+def one_or_the_other(Q, K, V, mask=None, causal=False):
+    s = scores(Q, K)
+    if causal:
+        mask = torch.ones(s.shape[-2:]).tril(K.size(-2) - Q.size(-2)).bool()
+    return (s if mask is None else s.masked_fill(~mask, torch.finfo(s.dtype).min)).softmax(-1) @ V
 
 
 OTHERS = [
@@ -171,6 +237,30 @@ OTHERS = [
     (heads(split=False, merge=False), ["heads_split_by_view", "heads_merged_by_view"]),
     (heads(scale=lambda d: 1.0), ["no_scaling"]),
     (heads(scale=lambda d: 0.3 if d == 8 else None), ["other_weights", "other_heads"]),
+    (lambda Q, K, V: (Q @ K.mT / 8**0.5).softmax(-1) @ V, ["scaling_by_a_constant"]),
+    (lambda Q, K, V: (Q @ K.mT * 0.3).softmax(-1) @ V, ["scaling_by_a_constant"]),
+    (lambda Q, K, V: (Q @ K.mT / V.size(-1) ** 0.5).softmax(-1) @ V, ["scaling_by_d_v"]),
+    (lambda Q, K, V: (Q @ K.mT / K.size(-2) ** 0.5).softmax(-1) @ V, ["scaling_by_length"]),
+    (lambda Q, K, V: (Q @ K.mT / Q.size(-2) ** 0.5).softmax(-1) @ V, ["scaling_by_length"]),
+    (lambda Q, K, V: (Q @ K.mT / (K.size(-1) - 1) ** 0.5).softmax(-1) @ V, ["other_weights"]),
+    (lambda Q, K, V: (Q @ K.mT / int(K.size(-1) ** 0.5)).softmax(-1) @ V, ["other_weights"]),
+    (lambda Q, K, V: (scores(Q, K) * 1.01).softmax(-1) @ V, ["other_weights"]),
+    (lambda Q, K, V: scores(Q, K).clamp(-20, 20).softmax(-1) @ V, ["cut_off"]),
+    (lambda Q, K, V: scores(Q, K).softmax(-1) @ V + (Q if Q.shape == V.shape else 0), ["other_mix"]),
+    (lambda Q, K, V: scores(Q, K).softmax(-1) @ (K if K.shape == V.shape else V), ["other_mix"]),
+    (lambda Q, K, V: (scores(Q, K).softmax(-1) @ V).squeeze(), ["wrong_shape"]),
+    (lambda Q, K, V: (scores(Q, K).softmax(-1) @ V).float(), ["other_dtype"]),
+    (with_the_largest_of_all, ["underflow"]),
+    (in_place, ["input_changed"]),
+    (Remembering(), ["another_result"]),
+    (mask_of_the_first, ["mask_of_another"]),
+    (filled(-100), ["filled_too_high"]),
+    (turned_if_square, ["mask_turned"]),
+    (one_or_the_other, ["mask_lost"]),
+    (causal_filled(-100), ["filled_too_high"]),
+    (triangle(lambda x: x.tril()), ["first_lined_up"]),
+    (heads(scale=lambda d: 0.5), ["scaling_by_a_constant", "other_heads"]),
+    (heads(merge=True, turn=True), ["other_heads"]),
     (lambda Q, K, V: None, ["wrong_shape"]),
     (lambda Q, K, V: V, ["wrong_shape"]),
     (lambda Q, K: None, ["raised"]),
@@ -229,20 +319,42 @@ def test_the_report_reads_line_by_line():
         "✓ the order of the keys does not matter",
         "✓ large scores do not overflow",
         "✓ leading dimensions do not mix",
-        "– each head attends on its own part of each word",
+        "– each head works on its own part of Q, K and V",
         "  → not tried: it takes no `num_heads`",
         "– a query looks exactly where mask is True",
         "  → not tried: it takes no `mask`",
         "– no word sees a later one, each sees itself",
         "  → not tried: it takes no `causal`",
-        "✓ half precision works, too",
-        "7 of 8 properties hold.",
+        "✓ float16 gives about the same",
+        "✓ the same inputs give the same output, and stay as they are",
+        "8 of 9 checks found nothing wrong.",
     ]
     lines = str(check_attention(lambda Q, K, V: V, "zh")).splitlines()
     assert lines[:2] == ["✗ 输出的形状是 (…, n, d_v)", "  → 得到的是 (5, 7)，应该是 (3, 7)"]
     assert lines[2:4] == ["– 每个查询的注意力权重之和为 1", "  → 未检查：函数没能运行"]
-    assert lines[-1] == "检查了 1 项，成立 0 项。"
+    assert lines[-1] == "检查了 1 项，0 项没有发现问题。"
     assert "ZeroDivisionError: division by zero" in str(check_attention(lambda Q, K, V: 1 / 0))
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("encoding", ["gbk", "ascii", "cp1252", "utf-8"])
+def test_the_report_can_be_printed_on_any_console(language, encoding):
+    """All of it on a console that has all its signs; on others, words in place of signs, and never an error."""
+    code = f"""
+from attn.labs import check, zoo
+print(check.check_attention(zoo.no_scaling, language={language!r}))
+print(check.check_attention(lambda Q, K, V: V, language={language!r}))
+for texts in (*check.PROPERTIES.values(), *check.MISTAKES.values()):
+    print(check.Finding("shape", False, (), texts[0], texts[1]))
+"""
+    environment = os.environ | {"PYTHONUTF8": "0", "PYTHONIOENCODING": encoding}
+    printed = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, check=True).stdout
+    first = printed.decode(encoding).splitlines()[0]
+    marks = {"utf-8": "✓ "}.get(encoding, "ok ")
+    assert first.startswith(marks)
+    if language == "zh" and encoding in ("gbk", "utf-8"):
+        assert first == f"{marks}输出的形状是 (…, n, d_v)"
+        assert "分数没有除以 √d_k" in printed.decode(encoding)
 
 
 def test_both_languages_say_everything():
