@@ -133,11 +133,10 @@ rivals = {
     "by word and distance": "keys, near",
     "attention": "attention",
 }
-results = {}
+trained = {}
 for name, context in rivals.items():
-    models = [learn("en", context, seed=seed) for seed in range(3)]
+    models = trained[name] = [learn("en", context, seed=seed) for seed in range(3)]
     one, same, differ = ([accuracy(m, questions[kind]) for m in models] for kind in questions)
-    results[name] = differ
     print(f"{min(one):.2f}  {min(same):.2f} ", *(f"{share:.2f}" for share in differ), f" {name}")
 
 # %% [markdown]
@@ -203,7 +202,7 @@ for m in models:
 # **That weights show where the information comes from.** Take the rival that gives all words the same weight. In the sentences with one word asked about it gets everything right, and hiding words has just the effect that it had above:
 
 # %%
-alike = learn("en", "alike")
+alike = trained["all alike"][0]
 weights = alike.weights(alike.read(shown[:1]))[0]
 print([round(weight, 2) for weight in weights.tolist()])
 clue = flips(alike, asked, cue)

@@ -135,11 +135,10 @@ rivals = {
     "按词和距离": "keys, near",
     "注意力": "attention",
 }
-results = {}
+trained = {}
 for name, context in rivals.items():
-    models = [learn("zh", context, seed=seed) for seed in range(3)]
+    models = trained[name] = [learn("zh", context, seed=seed) for seed in range(3)]
     one, same, differ = ([accuracy(m, questions[kind]) for m in models] for kind in questions)
-    results[name] = differ
     print(f"{min(one):.2f}  {min(same):.2f} ", *(f"{share:.2f}" for share in differ), f" {name}")
 
 # %% [markdown]
@@ -205,7 +204,7 @@ for m in models:
 # **没有证明权重说明信息从哪里来。**拿「一样重」的那个对照来说，只问一个词的考题它全都答得对，而遮住词的效果，和上面完全一样：
 
 # %%
-alike = learn("zh", "alike")
+alike = trained["一样重"][0]
 weights = alike.weights(alike.read(shown[:1]))[0]
 print([round(weight, 2) for weight in weights.tolist()])
 clue = flips(alike, asked, cue)
