@@ -215,7 +215,7 @@ print(f"{clue:.2f}  {others:.2f}")
 # 0.50  0.00
 # -->
 #
-# Its map is flat, and yet the answer rests on the clue and on no other word, because the clue's **value** says something and the values of "after" and "we" say nothing. A weight gives the proportion in which a value enters the mix. What a word contributes depends on its value as well, so that hiding a word is a better test than looking at its weight.
+# Its map is flat, and yet the answer rests on the clue and on no other word, because it is the clue's **value** that decides, while the values of "after" and "we" hardly matter. A weight gives the proportion in which a value enters the mix, and what a word contributes depends on its value as well. So to find out whether an answer rests on a word, hide the word and see. The weight alone doesn't tell.
 #
 # **That there is one right map.** The last of the sentences above has two clues for one word, "orchards" and "cider", and either would do. Our three models all answer "fruit". The word that counts most for them is not the same one, and hiding it changes nothing, as the other clue is still there:
 
