@@ -243,11 +243,11 @@ for case, value in cases.items():
 #
 # !!! note "What this page simplifies"
 #
-#     One head, one task that is made up, sixty steps and three seeds: that shows that scaling can matter, and how, but not how much it matters in your model. The Transformer paper itself only **suspects** that large dot products push softmax to where its gradients are tiny. How large scores should be later in training is for the data to say, and there is nothing wrong with sharp attention.
+#     One head, one task that is made up, one optimizer, sixty steps and three seeds: that shows that scaling can matter, and how, but not how much it matters in your model. The Transformer paper itself only **suspects** that large dot products push softmax to where its gradients are tiny. How large scores should be later in training is for the data to say, and there is nothing wrong with sharp attention.
 #
 # ## In short { #in-short }
 #
-# As long as components are uncorrelated, dividing by $\sqrt{d_k}$ keeps the dimension from pushing up the scores. Without it, at many dimensions, a few rows get nearly all of the gradient, and the layer learns worse than with it. At few dimensions, with matrices that start small, it may not matter or even cost a little.
+# As long as components are uncorrelated, dividing by $\sqrt{d_k}$ keeps the dimension from pushing up the scores. Without it, at many dimensions, a few rows get most of the gradient, and the layers on this page learn worse than with it. At few dimensions, with matrices that start small, it may not matter or even cost a little.
 #
 # ## Exercises { #exercises }
 #
