@@ -9,7 +9,7 @@ from torch import nn
 
 import attn
 from attn.labs.check import check_attention
-from attn.labs.senses import Reading, Senses
+from attn.labs.senses import CONTEXTS, Reading, Senses
 
 DOORS = {
     "attention": attn.attention,
@@ -372,7 +372,7 @@ def test_what_the_labs_refuse():
     refuses(ValueError, "language must be 'en' or 'zh': it is 'fr'", check_attention, attn.attention, language="fr")
     model = Senses("en")
     message = "words must be in the vocabulary: cat sat are not"
-    refuses(ValueError, message, model, [Reading(("i", "sat", "cat"), 1, "fruit")])
-    rule = "language must be one of ('zh', 'en') and context one of ('attention', 'unordered', 'bag', 'alone')"
-    refuses(ValueError, f"{rule}: they are 'fr' and 'bag'", Senses, "fr", "bag")
+    refuses(ValueError, message, model.read, [Reading(("i", "sat", "cat"), 1, "fruit")])
+    rule = f"language must be one of ('zh', 'en') and context one of {CONTEXTS}"
+    refuses(ValueError, f"{rule}: they are 'fr' and 'alike'", Senses, "fr", "alike")
     refuses(ValueError, f"{rule}: they are 'zh' and 'all'", Senses, "zh", "all")

@@ -1,18 +1,22 @@
 """Which 苹果 is it? Sentences whose words have two senses, and small models that learn to tell them apart.
 
-A sense is shown by one cue in the same clause: a verb before the word, or a noun after it. Two sentences in three have
-a second clause, in which another word has the other sense. So whoever finds the sense must look at the right word.
+Two words are asked about in most sentences, and their clues come in any order. So what stands near tells nothing, and
+neither does knowing which clues there are, unless one knows who asks: where one word means something that grew and
+the other something made, the sentence holds a clue of either kind, and each word must find its own.
 
 >>> model = learn("zh")
->>> readings = demos("zh")[:2]
+>>> readings = demos("zh")[:4]
 >>> for r, sense, at in zip(readings, senses_of(model, readings), heaviest(model, readings)):
-...     print(*r.words, "→", sense, "by", r.words[at])
-我 喜欢 吃 苹果 → fruit by 吃
-我 用 苹果 电脑 → company by 电脑
+...     print(*r.words, "|", r.words[r.at], "→", sense, "by", r.words[at])
+聊完 果汁 ， 我们 说起 苹果 | 苹果 → 水果 by 果汁
+聊完 手机 ， 我们 说起 苹果 | 苹果 → 公司 by 手机
+聊完 果汁 和 车灯 ， 他们 提到 甲壳虫 和 苹果 | 甲壳虫 → 汽车 by 车灯
+聊完 果汁 和 车灯 ， 他们 提到 甲壳虫 和 苹果 | 苹果 → 水果 by 果汁
 """
 
+import itertools
 import random
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import torch
@@ -20,71 +24,79 @@ from torch import Tensor, nn
 
 from attn.functional import attention_weights
 from attn.layers import SelfAttention
-from attn.masks import padding_mask
-from attn.positions import alibi
 
-SENSES = ("fruit", "company")
-CONTEXTS = ("attention", "unordered", "bag", "alone")
+CONTEXTS = (  # what decides how much each word counts
+    "itself",  # only the word asked about counts
+    "alike",  # all words count the same
+    "near",  # the distance, learned, left and right apart
+    "keys",  # the words looked at, not who looks: attention with one learned query for all
+    "keys, near",  # the words looked at and their distance
+    "attention",  # who looks, and the words looked at
+    "afterwards",  # all words count the same, and who asks is heard after mixing, in a hidden layer
+)
+D_MODEL = 32
+SPREAD = 0.3  # of the words' vectors at the start: short, so that the first weights are nearly even
+FARTHEST = 11  # what is farther counts as this far, where distance counts
 
 
 class Grammar(NamedTuple):
-    """The words of a language, by what they do in a clause; a pair is a word as it is and as it follows `likes`."""
+    """The words of a language, and two ways of joining them to a sentence."""
 
     subjects: tuple[str, ...]
-    likes: tuple[str, ...]
-    verbs: tuple[tuple[tuple[str, str], ...], ...]  # by sense: these tell it
-    neutral: tuple[tuple[str, str], ...]  # verbs that tell nothing: the noun does
-    nouns: tuple[tuple[str, ...], ...]  # by sense: these tell it
-    targets: tuple[str, ...]  # the words with two senses
-    comma: str
-    demos: tuple[tuple[str, tuple[int, ...]], ...]  # never learned from; the sense of each target
-
-
-def same(*words: str) -> tuple[tuple[str, str], ...]:
-    return tuple((word, word) for word in words)
+    verbs: tuple[str, ...]
+    targets: dict[str, dict[str, tuple[str, ...]]]  # word: {what grew: its clues, what was made: its clues}
+    orders: tuple[str, str]
+    joined: str
+    demos: dict[str, tuple[str, ...]]  # never learned from: the sense of each word asked about
 
 
 GRAMMARS = {
     "zh": Grammar(
-        subjects=("我", "你", "他", "她", "我们", "他们", "妈妈", "爸爸", "老师", "同学"),
-        likes=("喜欢", "想", "要", "常常"),
-        verbs=(same("吃", "煮", "洗", "种"), same("投资", "加入", "起诉", "收购")),
-        neutral=same("用", "买", "卖", "带"),
-        nouns=(("粥", "饼", "蛋糕", "沙拉"), ("电脑", "手机", "耳机", "股票")),
-        targets=("苹果", "小米"),
-        comma="，",
-        demos=(
-            ("我 喜欢 吃 苹果", (0,)),
-            ("我 用 苹果 电脑", (1,)),
-            ("我 喜欢 用 苹果 电脑", (1,)),
-            ("我 吃 苹果", (0,)),
-            ("我 吃 苹果 ， 他 用 小米 手机", (0, 1)),
-            ("我 吃 小米 ， 他 用 苹果 手机", (0, 1)),
-            ("她 投资 苹果 ， 我 煮 小米", (1, 0)),
-            ("她 煮 小米 粥 ， 我 投资 苹果", (0, 1)),
-        ),
+        subjects=("我们", "你们", "他们", "她们", "同学", "老师"),
+        verbs=("说起", "提到", "想起", "谈到"),
+        targets={
+            "苹果": {"水果": ("果汁", "果园", "果酱", "沙拉"), "公司": ("手机", "平板", "耳机", "手表")},
+            "病毒": {"微生物": ("疫苗", "口罩", "流感", "咳嗽"), "程序": ("邮件", "硬盘", "黑客", "防火墙")},
+            "甲壳虫": {"昆虫": ("翅膀", "触角", "树叶", "泥土"), "汽车": ("车灯", "轮胎", "油箱", "方向盘")},
+        },
+        orders=("聊完 {clues} ， {who} {targets}", "{who} {targets} ， 因为 聊到 {clues}"),
+        joined=" 和 ",
+        demos={
+            "聊完 果汁 ， 我们 说起 苹果": ("水果",),
+            "聊完 手机 ， 我们 说起 苹果": ("公司",),
+            "聊完 果汁 和 车灯 ， 他们 提到 甲壳虫 和 苹果": ("汽车", "水果"),
+            "聊完 翅膀 和 手机 ， 他们 提到 甲壳虫 和 苹果": ("昆虫", "公司"),
+            "她们 想起 苹果 和 病毒 ， 因为 聊到 口罩 和 平板": ("公司", "微生物"),
+            "聊完 果酱 和 沙拉 ， 老师 谈到 苹果": ("水果",),
+        },
     ),
     "en": Grammar(
-        subjects=("i", "you", "we", "they", "parents", "teachers", "students", "friends", "farmers", "neighbours"),
-        likes=("like", "love", "enjoy", "prefer"),
-        verbs=(
-            (("eat", "eating"), ("boil", "boiling"), ("wash", "washing"), ("plant", "planting")),
-            (("fund", "funding"), ("join", "joining"), ("sue", "suing"), ("acquire", "acquiring")),
-        ),
-        neutral=(("use", "using"), ("buy", "buying"), ("sell", "selling"), ("bring", "bringing")),
-        nouns=(("pie", "jam", "cake", "salad"), ("computers", "phones", "headphones", "shares")),
-        targets=("apple", "blackberry"),
-        comma=",",
-        demos=(
-            ("i like eating apple", (0,)),
-            ("i use apple computers", (1,)),
-            ("i like using apple computers", (1,)),
-            ("i eat apple", (0,)),
-            ("i eat apple , they use blackberry phones", (0, 1)),
-            ("i eat blackberry , they use apple phones", (0, 1)),
-            ("we fund apple , i boil blackberry", (1, 0)),
-            ("we boil blackberry jam , i fund apple", (0, 1)),
-        ),
+        subjects=("i", "you", "he", "she", "we", "they"),
+        verbs=("wrote", "said", "typed", "guessed"),
+        targets={
+            "apple": {
+                "fruit": ("juice", "pie", "orchards", "cider"),
+                "company": ("laptops", "phones", "tablets", "shares"),
+            },
+            "crane": {
+                "bird": ("feathers", "nests", "marshes", "wings"),
+                "machine": ("cement", "steel", "cables", "bricks"),
+            },
+            "mouse": {
+                "animal": ("cheese", "cats", "tails", "burrows"),
+                "device": ("cursors", "clicks", "icons", "keyboards"),
+            },
+        },
+        orders=("after {clues} , {who} {targets}", "{who} {targets} after {clues}"),
+        joined=" and ",
+        demos={
+            "after juice , we wrote apple": ("fruit",),
+            "after laptops , we wrote apple": ("company",),
+            "after juice and cursors , they said mouse and apple": ("device", "fruit"),
+            "after cheese and laptops , they said mouse and apple": ("animal", "company"),
+            "she typed apple and crane after nests and phones": ("company", "bird"),
+            "after orchards and cider , he guessed apple": ("fruit",),
+        },
     ),
 }
 
@@ -97,139 +109,178 @@ class Reading(NamedTuple):
     sense: str
 
 
+class Batch(NamedTuple):
+    """Readings in numbers, as a model takes them."""
+
+    numbers: Tensor  # (b, n), 0 behind the end of a sentence
+    at: Tensor  # (b,)
+
+
 def demos(language: str) -> list[Reading]:
     """The readings shown on the page, none of which is learned from."""
-    g, readings = GRAMMARS[language], []
-    for sentence, senses in g.demos:
-        words = tuple(sentence.split())
-        places = [i for i, word in enumerate(words) if word in g.targets]
-        readings += [Reading(words, at, SENSES[sense]) for at, sense in zip(places, senses, strict=True)]
-    return readings
+    return [r for sentence, senses in GRAMMARS[language].demos.items() for r in readings(language, sentence, senses)]
+
+
+def readings(language: str, sentence: str, senses: Iterable[str]) -> list[Reading]:
+    """A reading for each word asked about in a sentence."""
+    words = tuple(sentence.split())
+    places = [i for i, word in enumerate(words) if word in GRAMMARS[language].targets]
+    return [Reading(words, at, sense) for at, sense in zip(places, senses, strict=True)]
 
 
 def vocabulary(language: str) -> list[str]:
     """Every word of the language, in a fixed order."""
     g = GRAMMARS[language]
-    pairs = (*g.verbs[0], *g.verbs[1], *g.neutral)
-    words = (*g.subjects, *g.likes, *(form for pair in pairs for form in pair), *g.nouns[0], *g.nouns[1], *g.targets)
-    return list(dict.fromkeys((*words, g.comma)))
+    clues = [clue for senses in g.targets.values() for clues in senses.values() for clue in clues]
+    joints = " ".join(g.orders).format(clues="", who="", targets="").split() + g.joined.split()
+    return list(dict.fromkeys((*g.subjects, *g.verbs, *g.targets, *clues, *joints)))
 
 
-def corpus(language: str, size: int = 400, seed: int = 0) -> list[Reading]:
-    """`size` different readings; the sentences of `demos` are not among them."""
-    choose, g, readings = random.Random(seed), GRAMMARS[language], dict[Reading, None]()
-    while len(readings) < size:
-        senses, targets = [0, 1], list(g.targets)
-        choose.shuffle(senses)
-        choose.shuffle(targets)
-        clauses = [clause(g, sense, target, choose) for sense, target in zip(senses, targets, strict=True)]
-        if choose.random() < 0.6:
-            words = (*clauses[0], g.comma, *clauses[1])
-        else:
-            words, targets, senses = clauses[0], targets[:1], senses[:1]
-        if " ".join(words) not in dict(g.demos):
-            for sense, target in zip(senses, targets, strict=True):
-                readings[Reading(words, words.index(target), SENSES[sense])] = None
-    return list(readings)[:size]
+def said(language: str, order: int, who: str, asked: Sequence[tuple[str, str]], clues: Sequence[str]) -> list[Reading]:
+    """The readings of one sentence: `asked` holds each word asked about and its sense, both in the sentence's order."""
+    g = GRAMMARS[language]
+    targets = g.joined.join(target for target, _ in asked)
+    sentence = g.orders[order].format(who=who, targets=targets, clues=g.joined.join(clues))
+    return readings(language, sentence, [sense for _, sense in asked])
 
 
-def clause(g: Grammar, sense: int, target: str, choose: random.Random) -> tuple[str, ...]:
-    """A clause in which the target has the sense, shown by a verb before it or a noun after it."""
-    liked = choose.random() < 0.5
-    start = (choose.choice(g.subjects), choose.choice(g.likes)) if liked else (choose.choice(g.subjects),)
-    if choose.random() < 0.5:
-        return (*start, choose.choice(g.verbs[sense])[liked], target)
-    return (*start, choose.choice(g.neutral)[liked], target, choose.choice(g.nouns[sense]))
+def corpus(language: str, size: int = 300, seed: int = 0) -> list[Reading]:
+    """The readings of `size` different sentences to learn from.
+
+    None of them stands in `exam` or `demos`, and no two clues that meet there meet here.
+    """
+    choose, g = random.Random(seed), GRAMMARS[language]
+    held_out = {r.words for kind in exam(language).values() for r in kind} | {r.words for r in demos(language)}
+    together = {clues_of(language, words) for words in held_out}
+    found: dict[tuple[str, ...], list[Reading]] = {}
+    while len(found) < size:
+        targets = choose.sample(list(g.targets), choose.choice((1, 2, 2)))
+        asked = [(target, choose.choice(list(g.targets[target]))) for target in targets]
+        clues = [choose.choice(g.targets[target][sense]) for target, sense in asked]
+        choose.shuffle(clues)
+        who = f"{choose.choice(g.subjects)} {choose.choice(g.verbs)}"
+        new = said(language, choose.randrange(2), who, asked, clues)
+        if new[0].words not in held_out and (len(clues) == 1 or frozenset(clues) not in together):
+            found[new[0].words] = new
+    return [reading for sentence in found.values() for reading in sentence]
 
 
-def mirrored(language: str) -> list[Reading]:
-    """Pairs of sentences of exactly the same words, in which a word has the one sense here and the other there."""
-    g, readings = GRAMMARS[language], []
-    subjects = (g.subjects[0], g.subjects[2])
-    for verb, _ in g.verbs[0]:
-        for neutral, _ in g.neutral:
-            for noun in g.nouns[1]:
-                for one, other in (g.targets, g.targets[::-1]):
-                    words = (subjects[0], verb, one, g.comma, subjects[1], neutral, other, noun)
-                    readings += [Reading(words, 2, SENSES[0]), Reading(words, 6, SENSES[1])]
-    return readings
+def clues_of(language: str, words: Sequence[str]) -> frozenset[str]:
+    """The clues among some words."""
+    senses = GRAMMARS[language].targets.values()
+    return frozenset(words) & {clue for clues in senses for group in clues.values() for clue in group}
+
+
+def exam(language: str) -> dict[str, list[Reading]]:
+    """What is asked after training: "one" word, two of the "same" kind (grown or made, both), two that "differ".
+
+    It is complete: each sentence of two words is there with these two swapped, too, its clues where they are.
+    """
+    g = GRAMMARS[language]
+    who = f"{g.subjects[0]} {g.verbs[0]}"
+    found: dict[str, list[Reading]] = {"one": [], "same": [], "differ": []}
+    for target, senses in g.targets.items():
+        for sense, clues in senses.items():
+            for clue, order in itertools.product(clues, range(2)):
+                found["one"] += said(language, order, who, [(target, sense)], [clue])
+    for pair in itertools.combinations(g.targets, 2):
+        for first, second in itertools.product(*(enumerate(g.targets[target].items()) for target in pair)):
+            (i, (sense_1, clues_1)), (j, (sense_2, clues_2)) = first, second
+            for clues in zip(clues_1, clues_2, strict=True):
+                asked = list(zip(pair, (sense_1, sense_2), strict=True))
+                for order, a, c in itertools.product(range(2), (asked, asked[::-1]), (clues, clues[::-1])):
+                    found["same" if i == j else "differ"] += said(language, order, who, a, c)
+    return found
 
 
 class Senses(nn.Module):
-    """Words → vectors → attention → fruit or company, read off at the word in question.
+    """Words → vectors → a mix of them for the word asked about → does it mean something that grew, or something made?
+
+    No word looks at one that is asked about, itself included. So all that two such words of a sentence look at is the
+    same, and a model that does not know who looks mixes the same for both.
 
     Args:
         language: "zh" or "en".
-        context: which words count. "attention": those that the word looks at, near ones more. For comparison:
-            "unordered", attention that knows no positions; "bag", all words alike; "alone", only the word itself.
-        spread: standard deviation of the word vectors at the start.
+        context: what decides how much each word counts, one of CONTEXTS.
     """
 
-    def __init__(self, language: str, context: str = "attention", spread: float = 0.3) -> None:
+    def __init__(self, language: str, context: str = "attention") -> None:
         if language not in GRAMMARS or context not in CONTEXTS:
             rule = f"language must be one of {tuple(GRAMMARS)} and context one of {CONTEXTS}"
             raise ValueError(f"{rule}: they are {language!r} and {context!r}")
         super().__init__()
-        self.context = context
-        self.number = {word: i for i, word in enumerate(vocabulary(language))}
-        self.embedding = nn.Embedding(len(self.number), 32)
-        with torch.no_grad():
-            self.embedding.weight *= spread
-        self.look = SelfAttention(32)
-        self.decide = nn.Linear(32, len(SENSES))
+        self.context, self.targets = context, GRAMMARS[language].targets
+        self.number = {word: i for i, word in enumerate(vocabulary(language), start=1)}
+        self.embedding = nn.Embedding(len(self.number) + 1, D_MODEL)
+        nn.init.normal_(self.embedding.weight, std=SPREAD)
+        self.look = SelfAttention(D_MODEL)
+        self.decide: nn.Module = nn.Linear(D_MODEL, 2)
+        if context.startswith("keys"):
+            self.query = nn.Parameter(torch.zeros(D_MODEL))
+        if context.endswith("near"):
+            self.near = nn.Parameter(torch.zeros(2 * FARTHEST + 1))
+        if context == "afterwards":
+            self.decide = nn.Sequential(nn.Linear(2 * D_MODEL, D_MODEL), nn.ReLU(), nn.Linear(D_MODEL, 2))
 
-    def forward(self, readings: Sequence[Reading], hide: Sequence[int] | None = None) -> Tensor:
+    def forward(self, batch: Batch, hide: Tensor | None = None) -> Tensor:
         """The scores of both senses for each reading, (b, 2); `hide`: a position of each sentence not to look at."""
-        scores: Tensor = self.decide(self.mixed(readings, hide))
+        mixed = self.mixed(batch, hide)
+        if self.context == "afterwards":
+            mixed = torch.cat([mixed, self.own(batch)], dim=-1)  # (b, 2 · d_model)
+        scores: Tensor = self.decide(mixed)
         return scores
 
-    def mixed(self, readings: Sequence[Reading], hide: Sequence[int] | None = None) -> Tensor:
-        """The vector of the word in question after it has looked around, (b, 32)."""
-        sentences = [r.words for r in readings]
-        output = self.weights(sentences, hide) @ self.look.W_v(self.vectors(sentences))  # (b, n, 32)
-        row: Tensor = output[torch.arange(len(readings)), torch.tensor([r.at for r in readings])]
+    def mixed(self, batch: Batch, hide: Tensor | None = None) -> Tensor:
+        """What the word asked about has after it has looked around, (b, d_model)."""
+        V = self.look.W_v(self.embedding(batch.numbers))  # (b, n, d_model)
+        row: Tensor = (self.weights(batch, hide)[:, None] @ V)[:, 0]
         return row
 
-    def weights(self, sentences: Sequence[Sequence[str]], hide: Sequence[int] | None = None) -> Tensor:
-        """How much each word counts for each other one, (b, n, n); words behind a sentence's end have none."""
-        lengths = torch.tensor([len(words) for words in sentences])
-        n = int(lengths.max())
-        mask = padding_mask(lengths, n)  # (b, 1, n)
+    def weights(self, batch: Batch, hide: Tensor | None = None) -> Tensor:
+        """How much each word counts for the one asked about, (b, n)."""
+        n = batch.numbers.size(1)
+        places = torch.arange(n)
+        if self.context == "itself":
+            return (places == batch.at[:, None]).float()
+        asked_about = torch.tensor([self.number[target] for target in self.targets])
+        mask = (batch.numbers > 0) & ~torch.isin(batch.numbers, asked_about)
         if hide is not None:
-            mask = mask & (torch.arange(n) != torch.tensor(hide)[:, None])[:, None]
-        if self.context == "alone":
-            return torch.eye(n) * mask
-        x = self.vectors(sentences)  # (b, n, 32)
-        Q, K = self.look.W_q(x), self.look.W_k(x)
-        if self.context == "bag":
-            return attention_weights(Q, K, mask=mask, scale=0.0)
-        bias = alibi(8, n, n)[0] if self.context == "attention" else None  # slope 1/2
-        return attention_weights(Q, K, mask=mask, bias=bias)
+            mask = mask & (places != hide[:, None])
+        K = self.look.W_k(self.embedding(batch.numbers))  # (b, n, d_model)
+        Q = self.query.expand(len(K), -1) if self.context.startswith("keys") else self.look.W_q(self.own(batch))
+        scale = None if self.context in ("attention", "keys", "keys, near") else 0.0  # 0: whatever the words
+        bias = None
+        if self.context.endswith("near"):
+            bias = self.near[(places - batch.at[:, None]).clamp(-FARTHEST, FARTHEST) + FARTHEST][:, None]  # (b, 1, n)
+        return attention_weights(Q[:, None], K, mask=mask[:, None], bias=bias, scale=scale)[:, 0]
 
-    def vectors(self, sentences: Sequence[Sequence[str]]) -> Tensor:
-        """The words' own vectors, the same in each sentence: (b, n, 32)."""
-        n = max(len(words) for words in sentences)
-        unknown = sorted({word for words in sentences for word in words} - set(self.number))
-        if unknown:
-            raise ValueError(f"words must be in the vocabulary: {' '.join(unknown)} are not")
-        numbers = [[self.number[word] for word in words] + [0] * (n - len(words)) for words in sentences]
-        vectors: Tensor = self.embedding(torch.tensor(numbers))
+    def own(self, batch: Batch) -> Tensor:
+        """The own vector of the word asked about, the same in each sentence, (b, d_model)."""
+        vectors: Tensor = self.embedding(batch.numbers[torch.arange(len(batch.at)), batch.at])
         return vectors
 
+    def read(self, readings: Sequence[Reading]) -> Batch:
+        """Readings in numbers."""
+        n = max(len(r.words) for r in readings)
+        unknown = sorted({word for r in readings for word in r.words} - set(self.number))
+        if unknown:
+            raise ValueError(f"words must be in the vocabulary: {' '.join(unknown)} are not")
+        numbers = [[self.number[word] for word in r.words] + [0] * (n - len(r.words)) for r in readings]
+        return Batch(torch.tensor(numbers), torch.tensor([r.at for r in readings]))
 
-def learn(
-    language: str, context: str = "attention", *, size: int = 400, steps: int = 200, seed: int = 0, spread: float = 0.3
-) -> Senses:
-    """A model that has read the corpus; one or two seconds. Torch's random numbers are left as they were."""
+
+def learn(language: str, context: str = "attention", *, size: int = 300, steps: int = 100, seed: int = 0) -> Senses:
+    """A model that has read a corpus; about a second. Torch's random numbers are left as they were."""
     readings = corpus(language, size, seed)
-    answers = torch.tensor([SENSES.index(r.sense) for r in readings])
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        model = Senses(language, context, spread)
-    optimizer = torch.optim.AdamW(model.parameters(), lr=0.01, weight_decay=0.3)
+        model = Senses(language, context)
+    batch = model.read(readings)
+    answers = torch.tensor([list(model.targets[r.words[r.at]]).index(r.sense) for r in readings])
+    optimizer = torch.optim.AdamW(model.parameters(), lr=0.02, weight_decay=0.3)
     for _ in range(steps):
         optimizer.zero_grad()
-        loss = nn.functional.cross_entropy(model(readings), answers)
+        loss = nn.functional.cross_entropy(model(batch), answers)
         loss.backward()
         optimizer.step()
     return model.eval()
@@ -238,7 +289,9 @@ def learn(
 @torch.no_grad()
 def senses_of(model: Senses, readings: Sequence[Reading], hide: Sequence[int] | None = None) -> list[str]:
     """What the model takes each word for."""
-    return [SENSES[i] for i in model(readings, hide).argmax(dim=-1).tolist()]
+    scores = model(model.read(readings), None if hide is None else torch.tensor(hide))
+    best = scores.argmax(dim=-1).tolist()
+    return [list(model.targets[r.words[r.at]])[i] for r, i in zip(readings, best, strict=True)]
 
 
 def accuracy(model: Senses, readings: Sequence[Reading]) -> float:
@@ -249,9 +302,8 @@ def accuracy(model: Senses, readings: Sequence[Reading]) -> float:
 
 @torch.no_grad()
 def heaviest(model: Senses, readings: Sequence[Reading]) -> list[int]:
-    """In each sentence the position that the word in question looks at most."""
-    weights = model.weights([r.words for r in readings])  # (b, n, n)
-    return weights[torch.arange(len(readings)), torch.tensor([r.at for r in readings])].argmax(dim=-1).tolist()
+    """In each sentence the position that counts most for the word asked about."""
+    return model.weights(model.read(readings)).argmax(dim=-1).tolist()
 
 
 def flips(model: Senses, readings: Sequence[Reading], hide: Sequence[int]) -> float:

@@ -1,4 +1,4 @@
-"""Eight attentions that are wrong, of the right shape, and therefore go unnoticed. Each has been met in public code.
+"""Eight attentions that are wrong, of the right shape, and therefore easily go unnoticed.
 
 The queries, keys and values of the first ones are (…, n, d_k), (…, m, d_k), (…, m, d_v); those with `num_heads` take
 (b, n, d_model) and cut it into heads themselves. `ZOO` lists all eight; `check_attention` knows each by its name.
@@ -45,7 +45,7 @@ def heads_merged_by_view(Q: Tensor, K: Tensor, V: Tensor, num_heads: int = 1) ->
 
 
 def inverted_mask(Q: Tensor, K: Tensor, V: Tensor, mask: Tensor | None = None) -> Tensor:
-    """Looks exactly where it may not: True meant "hide" in the code that this was taken from."""
+    """Looks exactly where it may not: True means "hide" in nn.MultiheadAttention, for one."""
     scores = Q @ K.transpose(-2, -1) / K.size(-1) ** 0.5
     if mask is not None:
         scores = scores.masked_fill(mask, torch.finfo(scores.dtype).min)  # should be ~mask

@@ -8,7 +8,7 @@ from attn import attention_weights
 
 from figures.drawing import ATTENTION, STRENGTH, label, sheet, svg
 
-WIDTH, LOOKER, LOOKED = 340, 40, 196  # heights of the two rows of words
+WIDTH, STEP, LOOKER, LOOKED = 340, 48, 40, 196  # what a sentence takes, or each word of a long one; heights of rows
 
 
 def draw(words):
@@ -20,9 +20,9 @@ def draw(words):
 
 
 def looking(sentence, position, weights, title, description):
-    step = WIDTH / len(sentence)
+    step = max(WIDTH / len(sentence), STEP)
     places = [step * (i + 0.5) for i in range(len(sentence))]
-    with sheet(WIDTH, LOOKED + 44) as (fig, ax):
+    with sheet(step * len(sentence), LOOKED + 44) as (fig, ax):
         for word, x, weight in zip(sentence, places, weights, strict=True):
             line(ax, places[position], x, weight)
             tint = {"facecolor": ATTENTION, "alpha": round(STRENGTH * weight, 3), "linewidth": 0}

@@ -16,8 +16,20 @@ def model(language):
 
 
 def draw(words):
-    """`words`: title, description, language, and the sentence, one of those that the model never learned from."""
-    sentence = tuple(words["sentence"])
-    reading = next(reading for reading in demos(words["language"]) if reading.words == sentence)
-    weights = model(words["language"]).weights([sentence])[0, reading.at].tolist()
-    return looking(sentence, reading.at, weights, words["title"], words["description"])
+    """`words`: title, description, language, the sentence, one that the model never learned from, and who looks."""
+    reading = demos(words["language"])[chosen(words)]
+    weights = weights_of(model(words["language"]), reading)
+    return looking(reading.words, reading.at, weights, words["title"], words["description"])
+
+
+def chosen(words):
+    """Which of the readings shown has this sentence and this looker."""
+    sentence, looker = words["sentence"].replace(" ", ""), words["looker"]
+    told = [("".join(reading.words), reading.words[reading.at]) for reading in demos(words["language"])]
+    return told.index((sentence, looker))
+
+
+@torch.no_grad()
+def weights_of(asked, reading, hide=None):
+    """How much each word of the sentence counts, with one position hidden or none."""
+    return asked.weights(asked.read([reading]), None if hide is None else torch.tensor([hide]))[0].tolist()

@@ -1,15 +1,13 @@
 # %% [markdown]
 # # The bug zoo: right shapes, wrong results { #bug-zoo }
 #
-# A wrong attention seldom raises an error: the shapes fit, it trains, the loss goes down. How would you find out?
-#
-# **In one line**: don't watch the loss, test properties. Each mistake breaks some property that attention must have; find that one, and a line of code gives the mistake away.
+# A wrong implementation of attention often raises no error: the shapes fit, it trains, the loss goes down. How would you find out?
 #
 # ```console
 # pip install {{ wheel }}
 # ```
 #
-# Eight wrong attentions live in this zoo, each of them found in public code. All their outputs have the right shape:
+# Eight wrong implementations live in this zoo, and all of them are mistakes that are easily made. Their outputs have the right shape:
 
 # %%
 import torch
@@ -37,9 +35,9 @@ for wrong in ZOO:
 #
 # !!! question "Guess first"
 #
-#     Before you open a cage, ask yourself: **which property** would show that it is wrong, without a look at the source?
+#     Before you open a cage, ask yourself **which property** of attention would show that what sits in it is wrong, without a look at the source.
 #
-# ## First cage: sums of weights { #row-sums }
+# ## First cage: the sums of weights { #row-sums }
 #
 # Let $V$ be all ones. The weights of each query sum to 1, so the output must be all ones, too:
 
@@ -64,7 +62,7 @@ print(softmax_over_queries(Q, K, ones).allclose(ones))
 #
 # ## Second cage: the scale { #scale }
 #
-# With one key the weight is always 1 and shows nothing. With two, you can read the weights off the output, and from them the scores: the two scores must differ by the difference of the dot products, divided by $\sqrt{d_k}$.
+# With one key the weight is 1 whatever the score, so it shows nothing. With two keys you can read the weights off the output, and from the weights the scores, because the two scores must differ by the difference of the dot products divided by $\sqrt{d_k}$.
 
 # %%
 from attn.labs.zoo import no_scaling, scaling_by_d_model
@@ -103,7 +101,7 @@ print(scaling_by_d_model(Q, K, V, num_heads=4).allclose(right, atol=1e-6))
 #
 # ## Third cage: the heads { #heads }
 #
-# A head may touch only its own part of each word. So whatever happens to the second half of every vector, the first half of the output must stay as it was. `scaling_by_d_model` from the second cage cuts its heads correctly and serves for comparison:
+# A head works on its own part of Q, K and V. So with two heads, whatever happens to the second half of all three, the first half of the output must stay as it was. `scaling_by_d_model` from the second cage cuts its heads correctly and serves for comparison:
 
 # %%
 from attn.labs.zoo import heads_merged_by_view, heads_split_by_view
@@ -128,7 +126,7 @@ for fn in (scaling_by_d_model, heads_split_by_view, heads_merged_by_view):
 #
 # ## Fourth cage: masks { #masks }
 #
-# Change a hidden word, and the output must not change; change the value of a word that sees itself, and its output must:
+# Change the value of a hidden word, and the output must not change. Conversely, change the value of a word that sees itself, and its output must change:
 
 # %%
 from attn.labs.zoo import hidden_diagonal, inverted_mask
@@ -154,7 +152,7 @@ for fn in (attention, hidden_diagonal):
 #
 # ## Fifth cage: half precision { #half }
 #
-# Sometimes there is nothing a query may look at, as when a whole sentence is padding. In float32 the last of the eight still returns a number; in float16 the bottom falls out:
+# Sometimes there is nothing a query may look at, as when a whole sentence is padding. In float32 the last of the eight still returns numbers, but in float16 the bottom falls out:
 
 # %%
 from attn.labs.zoo import minus_1e9
@@ -170,11 +168,11 @@ for fn in (attention, minus_1e9):
 # minus_1e9 [True, False]
 # -->
 #
-# float16 ends at 65504, so minus a billion becomes $-\infty$; and a row of nothing but $-\infty$ makes softmax return NaN. `attn` never adds "a large negative number": it fills with the lowest finite number of the precision at hand, then sets those weights to 0.
+# float16 ends at 65504, so minus a billion becomes $-\infty$; and a row of nothing but $-\infty$ makes softmax return NaN. `attn` adds no "large negative number". It fills with the lowest finite number of the format at hand, and then sets those weights to 0.
 #
 # ## Let it speak for itself { #check }
 #
-# All these properties are gathered in `check_attention`. Hand it a function of yours; it goes through them one by one and names the likely mistake:
+# All these properties, and some more, are gathered in `check_attention`. Hand it a function of yours, and it tries them one by one and names the likely mistake:
 
 # %%
 print(check_attention(no_scaling, language="en"))
@@ -189,14 +187,15 @@ print(check_attention(no_scaling, language="en"))
 # ✓ the order of the keys does not matter
 # ✓ large scores do not overflow
 # ✓ leading dimensions do not mix
-# – each head attends on its own part of each word
+# – each head works on its own part of Q, K and V
 #   → not tried: it takes no `num_heads`
 # – a query looks exactly where mask is True
 #   → not tried: it takes no `mask`
 # – no word sees a later one, each sees itself
 #   → not tried: it takes no `causal`
-# ✓ half precision works, too
-# 7 of 8 properties hold.
+# ✓ float16 gives about the same
+# ✓ the same inputs give the same output, and stay as they are
+# 8 of 9 checks found nothing wrong.
 # -->
 #
 # Now all eight in a row, and each is called by its name:
@@ -218,9 +217,41 @@ for wrong in ZOO:
 # minus_1e9 True
 # -->
 #
+# A check is as good as the inputs it tries. Here are two functions that anyone would pass who tests with values of eight numbers and keys of eight, because then $\sqrt{8}$ is right. And a causal mask that begins in the upper left corner looks right as long as there are as many queries as keys. `check_attention` tries sizes that all differ:
+
+# %%
+def by_eight(Q, K, V):
+    return (Q @ K.mT / 8**0.5).softmax(dim=-1) @ V
+
+
+def by_values(Q, K, V):
+    return (Q @ K.mT / V.size(-1)**0.5).softmax(dim=-1) @ V
+
+
+def upper_left(Q, K, V, causal=False):
+    scores = Q @ K.mT / K.size(-1)**0.5
+    future = torch.ones_like(scores).triu(1).bool() & causal
+    return scores.masked_fill(future, torch.finfo(scores.dtype).min).softmax(dim=-1) @ V
+
+
+for fn, options in (by_eight, {}), (by_values, {}), (upper_left, {"causal": True}):
+    right = attention(Q, K, V, **options)
+    print(fn(Q, K, V, **options).allclose(right, atol=1e-6), check_attention(fn).mistakes)
+
+# %% [markdown]
+# <!-- prints:
+# True ['scaling_by_a_constant']
+# True ['scaling_by_d_v']
+# True ['first_lined_up']
+# -->
+#
 # !!! note "What this page simplifies"
 #
-#     To pass every check means that these properties hold, which is no proof. The checks use a little random data; extreme shapes, other devices and compiled code need tests of their own.
+#     If `check_attention` finds nothing wrong, it has found nothing wrong in the few small inputs that it tried, and that is no proof. It looks at no gradients, and extreme sizes, other devices and compiled code need tests of their own.
+#
+# ## In short { #in-short }
+#
+# A falling loss doesn't tell a right implementation from a wrong one. So test properties: most mistakes break one that attention must have, and once you know which, a line of code gives the mistake away.
 #
 # ## Exercises { #exercises }
 #

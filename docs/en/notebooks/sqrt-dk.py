@@ -1,9 +1,7 @@
 # %% [markdown]
 # # The √dₖ lab: when scaling helps { #sqrt-dk }
 #
-# The argument in [Why we scale](../why-scale.md) has a premise: independent components with mean 0 and variance 1. Does it hold in a real model?
-#
-# **In one line**: not necessarily. With default initialization the scores start with a variance of about a ninth; with correlated components or longer vectors it goes far beyond 1. Dividing by $\sqrt{d_k}$ promises one thing only: the dimension by itself no longer pushes the scores up.
+# [Why we scale](../why-scale.md) argues with random vectors whose components are independent, with mean 0 and variance 1. That leaves two questions open. Does this hold in a real layer? And what difference does the root make to training? Here we measure both, and we train small layers with the root and without it.
 #
 # ```console
 # pip install {{ wheel }}
@@ -11,13 +9,13 @@
 #
 # !!! question "Guess first"
 #
-#     Without scaling, at 512 dimensions, does the gradient vanish in **every** row, or only in most? Where it vanishes, is it exactly 0?
+#     Train the same layer three times, with scores divided by $\sqrt{d_k}$, by $d_k$, and by nothing at all. Do that at 16 dimensions, at 64 and at 256. Where will the layer without any scaling learn worse? And in its very first step, does less gradient reach its $W_q$ than with scaling, or more?
 #
-# ## It is the typical row that vanishes { #typical-row }
+# ## Most rows get nothing, a few get too much { #typical-row }
 #
-# Take 4000 queries, 8 keys for each, all components drawn from a standard normal distribution. How large is the gradient of each row's softmax: on average, and in the row in the middle (the median)?
+# Take 4000 queries, 8 keys for each, and 512 dimensions, all components drawn from a standard normal distribution. For each row of scores we measure two sizes. One is that of softmax's gradient: how far the weights move when the scores move a little. The other is that of the gradient which reaches the **query**. On the way there it is multiplied by the keys, because the scores are their dot products, and by whatever the scores were multiplied by.
 #
-# <!-- numbers: q.shape[0]; k.shape[1] -->
+# <!-- numbers: q.shape[0]; k.shape[1]; d_k -->
 
 # %%
 import torch
@@ -27,103 +25,229 @@ torch.set_num_threads(1)
 _ = torch.manual_seed(0)
 
 
-def gradient(scores):
-    """How large the derivatives of eight weights by eight scores are, taken together."""
+def jacobian(scores):
+    """The derivatives of eight weights by eight scores."""
     weights = scores.softmax(dim=-1)
-    jacobian = torch.diag_embed(weights) - weights[..., :, None] * weights[..., None, :]
-    return jacobian.norm(dim=(-2, -1))
+    return torch.diag_embed(weights) - weights[..., :, None] * weights[..., None, :]
+
+
+def size(matrix):
+    return matrix.norm(dim=(-2, -1))
 
 
 d_k = 512
 q, k = torch.randn(4000, 1, d_k), torch.randn(4000, 8, d_k)
 scores = (q @ k.mT)[:, 0]                                    # 4000×8
-unscaled, scaled = gradient(scores), gradient(scores / d_k**0.5)
-print(f"{scaled.mean():.2f} {scaled.median():.2f}")
-print(unscaled.mean() > 100 * unscaled.median())
-print(f"{(unscaled < 1e-6).float().mean():.2f} {(unscaled > 0.1).float().mean():.2f}")
+measured = []
+for scale in 1, d_k**-0.5:
+    at_scores = size(jacobian(scores * scale))
+    at_query = size(jacobian(scores * scale) @ k * scale)    # of the weights by the query
+    most = at_query.sort(descending=True).values[:400]       # the tenth that gets the most
+    share = most.sum() / at_query.sum()
+    measured.append([at_scores.mean(), at_scores.median(), at_query.mean(), at_query.median(), share])
+for sizes, name in zip(measured, ("unscaled", "scaled")):
+    print(*(f"{x:.2f}" for x in sizes), f" {name}")
 
 # %% [markdown]
 # <!-- prints:
-# 0.37 0.37
-# tensor(True)
-# 0.35 0.16
+# 0.06 0.00 1.26 0.00 0.71  unscaled
+# 0.37 0.37 0.37 0.37 0.11  scaled
 # -->
 #
-# With scaling, mean and median agree at 0.37: nearly every row is healthy. Without it the median is less than a hundredth of the mean: in at least three rows of ten the gradient is below a millionth, while in at least one of ten it isn't small at all. Those are rows whose two largest scores happen to be close, and they hold the average up. So "the gradient vanishes" speaks of the typical row, not of every row.
+# Each line gives mean and median at the scores, then mean and median at the query, and last the share that goes to the tenth of the rows which get the most. With scaling all four agree at 0.37, and that tenth gets 0.11, hardly more than its share.
 #
-# <!-- numbers: scaled.mean() -->
+# <!-- numbers: measured[1][0]; measured[1][4] -->
 #
-# And nowhere is it 0 in mathematics, as each weight of a softmax is above 0. Where a computer shows 0, that is underflow; double precision still sees something:
+# Without scaling, softmax is saturated in most rows. Its gradient has a median of 0.00, and nothing gets through. But the mean of what reaches the query is not smaller than with scaling. It is 1.26, over three times as much, because the few rows whose two best scores happen to lie close together let the gradient pass, and the keys then multiply it. The tenth of the rows that gets the most gets 0.71 of the whole. So it would be wrong to say that without the root no gradient comes back. It comes back unevenly: most rows get none, and a few get far too much.
+#
+# <!-- numbers: measured[0][3]; measured[0][2]; measured[0][4] -->
+#
+# Nowhere is it 0 in mathematics, as each weight of a softmax is above 0. Where a computer shows 0, that is underflow, and double precision still sees something:
 
 # %%
 row = torch.tensor([0.0, -200.0])
-print(gradient(row).item() == 0, gradient(row.double()).item() > 0)
+print(f"{size(jacobian(row)):.0e} {size(jacobian(row.double())):.0e}")
 
 # %% [markdown]
 # <!-- prints:
-# True True
+# 0e+00 2e-87
 # -->
 #
-# ## Default initialization: a ninth { #initialization }
+# ## How a layer starts { #initialization }
 #
-# PyTorch's `nn.Linear(d, d)` starts with matrix entries spread evenly between $\pm 1/\sqrt{d}$, which gives each a variance of $1/(3d)$. For inputs of variance 1, queries and keys then have a variance of about $1/3$ each, and the scaled scores one of about $1/9$:
+# How large scores are at the start depends on how the matrices are initialized. `nn.Linear(d, d)` takes its entries evenly from between $\pm 1/\sqrt{d}$, which gives each a variance of $1/(3d)$. For inputs of variance 1, queries and keys then have a variance of about $1/3$ each, and the scaled scores one of about $1/9$. `nn.MultiheadAttention` starts otherwise: it initializes the matrices of Q, K and V as one, from a wider range, and arrives at about $1/4$. A normal distribution of variance $1/d$ gives the 1 of the argument.
 
 # %%
+def starts(d_model):
+    """Three ways to initialize W_q and W_k."""
+    both = nn.MultiheadAttention(d_model, 1).in_proj_weight[: 2 * d_model]
+    return {
+        "nn.Linear": [nn.Linear(d_model, d_model).weight for _ in range(2)],
+        "nn.MultiheadAttention": both.split(d_model),
+        "variance 1/d": [torch.randn(d_model, d_model) / d_model**0.5 for _ in range(2)],
+    }
+
+
 x, y = torch.randn(2, 1000, d_k)
-W_q, W_k = nn.Linear(d_k, d_k), nn.Linear(d_k, d_k)
-with torch.no_grad():
-    default = W_q(x) @ W_k(y).T / d_k**0.5
-    for W in (W_q, W_k):
-        nn.init.normal_(W.weight, std=d_k**-0.5)
-        nn.init.zeros_(W.bias)
-    unit = W_q(x) @ W_k(y).T / d_k**0.5
-print(f"{default.var():.2f}")
-print(f"{unit.var():.1f}")
+for name, (W_q, W_k) in starts(d_k).items():
+    first = (x @ W_q.T) @ (y @ W_k.T).T / d_k**0.5           # 1000×1000
+    weights = first[:, :8].softmax(dim=-1).sort().values.mean(dim=0)
+    print(f"{first.var():.2f}  {weights[0]:.2f} {weights[-1]:.2f}  {name}")
 
 # %% [markdown]
 # <!-- prints:
-# 0.11
-# 1.0
+# 0.11  0.08 0.19  nn.Linear
+# 0.25  0.06 0.23  nn.MultiheadAttention
+# 1.01  0.02 0.36  variance 1/d
 # -->
 #
-# The 0.11 of the first line is that ninth: such a model begins by looking at all words nearly equally, and learns to choose. Start from a normal distribution of variance $1/d$ instead, and the scores have the variance 1 of the argument.
+# The first number in each line is that variance. The other two are the smallest and the largest of eight weights, on average, where an equal share would be 0.125. So a layer made of `nn.Linear` doesn't look at all words alike in the beginning, but it comes closer to that than the argument assumes.
 #
-# <!-- numbers: default.var() -->
+# <!-- numbers: 1 / k.shape[1] -->
+#
+# ## Train it { #training }
+#
+# Now a task for one head. There are 32 words. In each example eight of them are keys, one of the eight is asked for, and the layer has to return the value that stands with it. What a word is asked with and what it is found by are different random vectors, so $W_q$ and $W_k$ have to learn which belongs to which. Only these two learn. As the loss is computed from the output, all they learn comes back through softmax. The function returns the share of new examples in which the right key gets the largest weight, and the size of the first gradient of $W_q$.
+
+# %%
+def trained(d_k, scale, start, seed, lr=0.003):
+    """Sixty steps of one head; in double precision, so that every machine finds the same."""
+    _ = torch.manual_seed(seed)
+    asks, found = torch.randn(2, 32, d_k).double()           # two vectors for each of 32 words
+    W_q, W_k = (nn.Linear(d_k, d_k, bias=False).double() for _ in range(2))
+    if start is not None:
+        for W in (W_q, W_k):
+            nn.init.normal_(W.weight, std=start)
+    keys = torch.rand(512, 32).argsort(dim=-1)[:, :8]        # 512 examples, eight words in each
+    right = torch.randint(8, (512, 1))
+    asked = keys.gather(1, right)
+    V = torch.randn(512, 8, 16).double()
+    target = V[torch.arange(512), right[:, 0]]
+
+    def scores():
+        return ((W_q(asks) @ W_k(found).T) * scale)[asked, keys]
+
+    optimizer = torch.optim.Adam([W_q.weight, W_k.weight], lr=lr)
+    first = None
+    for _ in range(60):                                      # learn from the first 256
+        output = (scores()[:256].softmax(dim=-1)[:, None] @ V[:256])[:, 0]
+        loss = nn.functional.mse_loss(output, target[:256])
+        optimizer.zero_grad()
+        loss.backward()
+        first = first or W_q.weight.grad.norm().item()
+        optimizer.step()
+    hits = scores()[256:].argmax(dim=-1) == right[256:, 0]   # ask for the others
+    return hits.double().mean().item(), first
+
+
+def span(values):
+    return f"{min(values):.2f}–{max(values):.2f}"
+
+
+gradients = {}
+for start in "nn.Linear", "variance 1/d":
+    for d in 16, 64, 256:
+        std = None if start == "nn.Linear" else d**-0.5
+        runs = [[trained(d, scale, std, seed) for seed in range(3)] for scale in (1, d**-0.5, 1 / d)]
+        gradients[start, d] = [sum(first for _, first in run) / 3 for run in runs]
+        print(f"{d:3} ", *(span([hits for hits, _ in run]) for run in runs), f" {start}")
+
+# %% [markdown]
+# <!-- prints:
+#  16  0.77–0.84 0.61–0.67 0.42–0.57  nn.Linear
+#  64  0.91–0.96 1.00–1.00 0.97–1.00  nn.Linear
+# 256  0.71–0.77 1.00–1.00 1.00–1.00  nn.Linear
+#  16  0.52–0.63 0.62–0.71 0.46–0.60  variance 1/d
+#  64  0.48–0.73 0.96–1.00 0.95–1.00  variance 1/d
+# 256  0.47–0.68 1.00–1.00 1.00–1.00  variance 1/d
+# -->
+#
+# Each line begins with the dimension. Then come the results without scaling, divided by $\sqrt{d_k}$, and divided by $d_k$, each from the worst of three seeds to the best. (Guessing would give 0.125.)
+#
+# <!-- numbers: 1 / k.shape[1] -->
+#
+# At 64 and 256 dimensions the layer without scaling does worse with each seed, whichever way it starts. With the root, a layer of 256 learns as well as one of 64, without any change to its start or its learning rate. At 16 dimensions it depends on the start: with variance $1/d$ the root is still a little ahead, but with `nn.Linear` the scores are small already, and the layer without scaling does better.
+#
+# And division by $d_k$, which makes the scores tiny at first? It is behind the root at 16 and does as well as the root at 256. [Yang and others](../references.md#yang2022) divide by $d_k$ on purpose when they make models wider and wider: in training, a query comes to agree with its key, and the dot product of two vectors that agree grows like $d_k$, not like its root.
+#
+# Does the layer without scaling learn badly because too little gradient reaches it? Here is the size of the first gradient of $W_q$, without scaling and with the root:
+
+# %%
+for (start, d), (unscaled_first, scaled_first, _) in gradients.items():
+    print(f"{d:3}  {unscaled_first:.2f} {scaled_first:.2f}  {start}")
+
+# %% [markdown]
+# <!-- prints:
+#  16  0.44 0.11  nn.Linear
+#  64  1.49 0.20  nn.Linear
+# 256  4.20 0.40  nn.Linear
+#  16  0.56 0.20  variance 1/d
+#  64  1.42 0.37  variance 1/d
+# 256  3.36 0.72  variance 1/d
+# -->
+#
+# It is larger without scaling, in each line. So a lack of gradient as a whole is not what makes this layer worse. What differs is how the gradient is shared among the rows, as we have seen above.
+#
+# Perhaps all it takes is a smaller learning rate, or a smaller start? Both are rival explanations, so we run them, at 256 dimensions. The first column starts with variance $1/d$ as above, the second so small that the unscaled scores begin with a variance of 1, and the third has the root:
+
+# %%
+for lr in 0.001, 0.003, 0.01:
+    cases = (1, d**-0.5), (1, d**-0.75), (d**-0.5, d**-0.5)
+    runs = [[trained(d, scale, std, seed, lr)[0] for seed in range(3)] for scale, std in cases]
+    print(f"{lr:.3f} ", *map(span, runs))
+
+# %% [markdown]
+# <!-- prints:
+# 0.001  0.50–0.57 1.00–1.00 1.00–1.00
+# 0.003  0.47–0.68 0.99–1.00 1.00–1.00
+# 0.010  0.46–0.62 0.77–0.93 1.00–1.00
+# -->
+#
+# A smaller learning rate alone doesn't mend it. A smaller start does, as long as the learning rate is small, too: in the last line it falls behind, because a step of the optimizer Adam is about equally large whatever the gradient, and unscaled scores move $\sqrt{d_k}$ times as far with it. So the root is not the only way to keep scores in range. What it buys is that one start and one learning rate serve for every dimension.
 #
 # ## When the premise fails { #assumptions }
 #
-# Break one assumption at a time. This is the variance, after scaling, of the scores that one query gives to 8 keys:
+# Dividing by the root leaves a variance of 1 if the components are uncorrelated, with mean 0 and variance 1. Break this in one place at a time. This is the variance of the scores that one query gives to 8 keys, before and after scaling:
 
 # %%
 def variance(q, k):
-    return ((q @ k.mT)[:, 0] / d_k**0.5).var(dim=-1).mean().item()
+    return (q @ k.mT)[:, 0].var(dim=-1).mean().item()
 
 
-n = len(q)
+alike = q[..., :1].expand(q.shape), k[..., :1].expand(k.shape)   # the first component everywhere
 cases = {
-    "as assumed": variance(torch.randn(n, 1, d_k), torch.randn(n, 8, d_k)),
-    "mean 1": variance(torch.randn(n, 1, d_k) + 1, torch.randn(n, 8, d_k) + 1),
-    "3 times longer": variance(3 * torch.randn(n, 1, d_k), 3 * torch.randn(n, 8, d_k)),
-    "all components equal": variance(torch.randn(n, 1, 1).expand(n, 1, d_k), torch.randn(n, 8, 1).expand(n, 8, d_k)),
+    "as assumed": variance(q, k),
+    "mean 1": variance(q + 1, k + 1),
+    "3 times longer": variance(3 * q, 3 * k),
+    "equal components in the query": variance(alike[0], k),
+    "equal components in both": variance(*alike),
 }
+longer = cases["3 times longer"] / cases["as assumed"]
 for case, value in cases.items():
-    print(f"{case:21}", round(value) if value < 100 else "> 100")
+    print(f"{float(f'{value:.2g}'):6.0f} {value / d_k:4.0f}  {case}")
 
 # %% [markdown]
 # <!-- prints:
-# as assumed            1
-# mean 1                2
-# 3 times longer        81
-# all components equal  > 100
+#    510    1  as assumed
+#   1000    2  mean 1
+#  41000   81  3 times longer
+#    520    1  equal components in the query
+# 270000  529  equal components in both
 # -->
 #
-# With a mean of 1 the variance doubles. With vectors 3 times as long it grows to 81, which is $3^4 = 81$. With components that are all alike, 512 dimensions are really one, the variance is back at about 512, and the scaling might as well not be there. Training makes vectors longer, so some models normalize queries and keys before the dot product; see the [references](../references.md#henry2020).
+# With a mean of 1 the variance doubles. With vectors 3 times as long it is 81 times as large, as $3^4 = 81$. If the components of each query are all alike, but not those of the keys, nothing happens. If they are all alike in both, 512 dimensions are really one: the variance is about $d_k^2$ without scaling, and the root takes away one factor of $d_k$ and leaves the other. Scaling then does what it always does, divide the variance by $d_k$, but that isn't enough, and the dimension still pushes the scores up.
 #
-# <!-- numbers: round(cases["3 times longer"] ** 0.25); round(cases["3 times longer"]) -->
+# <!-- numbers: round(longer**0.25); round(longer) -->
+#
+# The root knows the dimension and nothing else. If one wants the scores in range whatever the vectors are, one has to normalize these: [Henry and others](../references.md#henry2020) bring queries and keys to length 1 and multiply by a learned factor instead.
 #
 # !!! note "What this page simplifies"
 #
-#     Queries and keys are random here, as at the very start of training. That scaling helps by keeping softmax out of saturation is what the Transformer paper **suspects**, no more; how large scores should be later on is for the data to say, and sharp attention is nothing bad.
+#     One head, one task that is made up, one optimizer, sixty steps and three seeds: that shows that scaling can matter, and how, but not how much it matters in your model. The Transformer paper itself only **suspects** that large dot products push softmax to where its gradients are tiny. How large scores should be later in training is for the data to say, and there is nothing wrong with sharp attention.
+#
+# ## In short { #in-short }
+#
+# As long as components are uncorrelated, dividing by $\sqrt{d_k}$ keeps the dimension from pushing up the scores. Without it, at many dimensions, a few rows get most of the gradient, and the layers on this page learn worse than with it. At few dimensions, with matrices that start small, it may not matter or even cost a little.
 #
 # ## Exercises { #exercises }
 #
@@ -133,7 +257,7 @@ for case, value in cases.items():
 #
 # ??? success "Answer"
 #
-#     About 0.13, nearly an equal share: only $1/d_k$ of the variance is left, and attention begins without preferring anything.
+#     About 0.13, nearly an equal share, as only $1/d_k$ of the variance is left. That is so at the start; the table above shows how little it tells about the end.
 #
 #     <!-- numbers: flat -->
 #
@@ -143,7 +267,7 @@ for case, value in cases.items():
 #     0.13
 #     ```
 #
-# **Exercise 2.** Make queries and keys twice as long. How many times as large does the variance of the scaled scores become? Derive it, then compute it.
+# **Exercise 2.** Make queries and keys twice as long. How many times as large does the variance of the scores become? Derive it, then compute it.
 #
 # ??? success "Answer"
 #

@@ -1,9 +1,11 @@
 # %% [markdown]
 # # 苹果实验：让注意力自己学会看哪里 { #apple }
 #
-# 在[到底是哪个苹果](../which-apple.md)里，向量是手工设的。如果什么都不设，只给句子和答案，注意力会自己学会看「吃」和「电脑」吗？
+# 「聊完果汁和车灯，他们提到甲壳虫和苹果。」这里的甲壳虫是虫子还是汽车，苹果是水果还是公司？你一看就知道，甲壳虫是汽车，苹果是水果。为了知道这一点，你回头看了两次，每次看的词不一样：从「甲壳虫」看到「车灯」，从「苹果」看到「果汁」。
 #
-# **一句话回答**：会。一层很小的自注意力，读几百句话、训练一两秒，就能分清没见过的句子里是水果还是公司，而且看的正是该看的词。
+# 在[到底是哪个苹果](../which-apple.md)里，为了做到这一步，向量全是手工设的。这一次什么都不设，只把句子和答案交给一层小小的注意力，看它能不能自己学会看对词。
+#
+# 要跟着运行，先安装attn：
 #
 # ```console
 # pip install {{ wheel }}
@@ -11,145 +13,184 @@
 #
 # !!! question "先猜一猜"
 #
-#     下面有三个对照模型：只看「苹果」自己；把全句的词不分轻重地平均；用注意力，但不知道词的位置。三个之中，哪个也能分清？
+#     为了弄清「看」到底有什么用，我们还用同样的句子训练五个对照模型。它们和带注意力的那一层造得一样，区别只在于每个词算多重由什么决定：
 #
-# ## 几百句话 { #corpus }
+#     1. 不用定：只有被问的那个词自己算数；
+#     2. 也不用定：所有词一样重；
+#     3. 由距离定：多远的词该多重，是学出来的；
+#     4. 由被看的词定：哪些词要紧是学出来的，但不管谁来看，都一样重；
+#     5. 由被看的词和距离一起定。
 #
-# 「苹果」和「小米」各有两个意思。每个分句里只有一处线索：前面的动词（吃、煮；投资、收购），或者后面的名词（粥、饼；电脑、手机）。六成句子有两个分句，另一个分句里的词取另一个意思，所以光看句子里「有没有吃」是不够的。
+#     五个之中，哪个能答对上面那句话？
+#
+# ## 一堆聊天的句子 { #corpus }
+#
+# 句子都是闲聊：先聊到几样东西，再由此说起另外的词。「苹果」「病毒」「甲壳虫」三个词各有两个意思，一个是自己长出来的（水果、微生物、昆虫），一个是人造出来的（公司、程序、汽车），每个意思有四个线索词。句子里每出现一个这样的词，模型都要回答：它是长出来的，还是造出来的？
 
 # %%
 import torch
 
-from attn.labs.senses import SENSES, accuracy, corpus, demos, flips, heaviest, learn, mirrored, senses_of
+from attn.labs.senses import accuracy, corpus, demos, exam, flips
+from attn.labs.senses import heaviest, learn, said, senses_of
 
 torch.set_num_threads(1)
-train = corpus("zh")
-held_out = [r for r in corpus("zh", 800, seed=1) if r not in set(train)]
-for r in train[:3]:
+train, questions = corpus("zh"), exam("zh")
+for r in train[:5]:
     print(" ".join(r.words), "|", r.words[r.at], "→", r.sense)
-print(len(train), len(set(demos("zh")) & set(train)))
+learned = {r.words for r in train}
+for kind, asked in questions.items():
+    asked = {r.words for r in asked}
+    print(kind, len(asked), len(asked & learned))
 
 # %% [markdown]
 # <!-- prints:
-# 老师 常常 洗 苹果 ， 他们 买 小米 手机 | 苹果 → fruit
-# 老师 常常 洗 苹果 ， 他们 买 小米 手机 | 小米 → company
-# 老师 买 苹果 耳机 ， 你 要 吃 小米 | 苹果 → company
-# 400 0
+# 聊完 防火墙 和 耳机 ， 他们 提到 病毒 和 苹果 | 病毒 → 程序
+# 聊完 防火墙 和 耳机 ， 他们 提到 病毒 和 苹果 | 苹果 → 公司
+# 老师 想起 苹果 和 甲壳虫 ， 因为 聊到 翅膀 和 耳机 | 苹果 → 公司
+# 老师 想起 苹果 和 甲壳虫 ， 因为 聊到 翅膀 和 耳机 | 甲壳虫 → 昆虫
+# 聊完 平板 和 防火墙 ， 同学 想起 苹果 和 病毒 | 苹果 → 公司
+# one 48 0
+# same 192 0
+# differ 192 0
 # -->
 #
-# 一共400条，每条是一句话、其中要分辨的那个词，和它的意思。本页要演示的句子一条也不在里面。
+# 每一行是一条：一句话，其中被问的那个词，以及它在这里的意思。训练用的句子一共300句，多数句子里有两个词被问到。这两个词谁先谁后不一定，两个线索谁先谁后也不一定，所以离得近的那个线索，很可能是另一个词的。
+#
+# <!-- numbers: len(learned) -->
+#
+# 最后三行数的是考题：一句里只问一个词的（one），问两个词、而且同类的（same，都是长出来的，或者都是造出来的），问两个词、但不同类的（differ）。每行的第二个数，是其中有多少句在训练时出现过：一句也没有。后两部分更严，同一句里的两个线索，训练时连碰面都没碰过。
+#
+# 最后一部分最难。一个是长出来的，一个是造出来的，句子里就既有「长」的线索，又有「造」的线索。谁来看，这两个线索都在，可是该听哪一个，要看是谁在问。
 #
 # ## 训练 { #train }
 #
-# 词先变成向量，经过一层带位置偏置（[ALiBi](../deeper/order.md)）的自注意力，再由一个线性层在两个意思里选一个。学习的全部代码就是这些：
+# 每个词先变成一个向量。被问的词拿自己的查询去比对其他词的键，得到分数；softmax把分数变成权重，再按权重混合各个词的值；最后由一个线性层从这份混合里读出「长」还是「造」。被问的词谁也不许看，连它自己也不许（用掩码遮住），所以答案只能从别的词来。学习的全部代码就是这些：
 #
 # <!-- source: labs.senses.learn -->
 
 # %%
 model = learn("zh")
-print(accuracy(model, held_out) > 0.99)
-for r, sense, at in zip(demos("zh"), senses_of(model, demos("zh")), heaviest(model, demos("zh")), strict=True):
+shown = demos("zh")
+for r, sense, at in zip(shown, senses_of(model, shown), heaviest(model, shown)):
     print(" ".join(r.words), "|", r.words[r.at], "→", sense, "|", r.words[at])
 
 # %% [markdown]
 # <!-- prints:
-# True
-# 我 喜欢 吃 苹果 | 苹果 → fruit | 吃
-# 我 用 苹果 电脑 | 苹果 → company | 电脑
-# 我 喜欢 用 苹果 电脑 | 苹果 → company | 电脑
-# 我 吃 苹果 | 苹果 → fruit | 吃
-# 我 吃 苹果 ， 他 用 小米 手机 | 苹果 → fruit | 吃
-# 我 吃 苹果 ， 他 用 小米 手机 | 小米 → company | 手机
-# 我 吃 小米 ， 他 用 苹果 手机 | 小米 → fruit | 吃
-# 我 吃 小米 ， 他 用 苹果 手机 | 苹果 → company | 手机
-# 她 投资 苹果 ， 我 煮 小米 | 苹果 → company | 投资
-# 她 投资 苹果 ， 我 煮 小米 | 小米 → fruit | 煮
-# 她 煮 小米 粥 ， 我 投资 苹果 | 小米 → fruit | 煮
-# 她 煮 小米 粥 ， 我 投资 苹果 | 苹果 → company | 投资
+# 聊完 果汁 ， 我们 说起 苹果 | 苹果 → 水果 | 果汁
+# 聊完 手机 ， 我们 说起 苹果 | 苹果 → 公司 | 手机
+# 聊完 果汁 和 车灯 ， 他们 提到 甲壳虫 和 苹果 | 甲壳虫 → 汽车 | 车灯
+# 聊完 果汁 和 车灯 ， 他们 提到 甲壳虫 和 苹果 | 苹果 → 水果 | 果汁
+# 聊完 翅膀 和 手机 ， 他们 提到 甲壳虫 和 苹果 | 甲壳虫 → 昆虫 | 翅膀
+# 聊完 翅膀 和 手机 ， 他们 提到 甲壳虫 和 苹果 | 苹果 → 公司 | 手机
+# 她们 想起 苹果 和 病毒 ， 因为 聊到 口罩 和 平板 | 苹果 → 公司 | 平板
+# 她们 想起 苹果 和 病毒 ， 因为 聊到 口罩 和 平板 | 病毒 → 微生物 | 口罩
+# 聊完 果酱 和 沙拉 ， 老师 谈到 苹果 | 苹果 → 水果 | 果酱
 # -->
 #
-# 每行最后一个词，是它看得最重的词。句子全是没见过的，答案全对，看的也都是线索。
+# 每行末尾是权重最大的那个词。看第三行和第四行：同一句话里，「甲壳虫」看的是「车灯」，「苹果」看的是「果汁」。再往下两行，同样两个词换了线索，就看到别处去了。
 #
 # ```figure module="senses"
-# title: 训练之后，「苹果」在看谁（水果）
-# description: 四个词：我、喜欢、吃、苹果。从「苹果」出发，指向「吃」的线远比其他线粗。
-# caption: 训练之后的权重：「我喜欢吃苹果」里的「苹果」看向「吃」。
+# title: 训练之后，「甲壳虫」在看谁
+# description: "九个词和一个逗号：聊完、果汁、和、车灯、逗号、他们、提到、甲壳虫、和、苹果。从「甲壳虫」出发，指向「车灯」的线远比其他线粗。"
+# caption: 训练之后的权重，这句话训练时没有见过。「甲壳虫」看向「车灯」……
 # language: zh
-# sentence: [我, 喜欢, 吃, 苹果]
+# sentence: 聊完果汁和车灯，他们提到甲壳虫和苹果
+# looker: 甲壳虫
 # ```
 #
 # ```figure module="senses"
-# title: 训练之后，「苹果」在看谁（公司）
-# description: 四个词：我、用、苹果、电脑。从「苹果」出发，指向「电脑」的线远比其他线粗。
-# caption: 换一句话，同一个「苹果」看向「电脑」。
+# title: 同一句话里，「苹果」在看谁
+# description: "还是那些词。从「苹果」出发，指向「果汁」的线远比其他线粗。"
+# caption: ……而在同一句话里，「苹果」看向「果汁」。
 # language: zh
-# sentence: [我, 用, 苹果, 电脑]
+# sentence: 聊完果汁和车灯，他们提到甲壳虫和苹果
+# looker: 苹果
 # ```
 #
-# 看过上下文之前，两个「苹果」是同一个向量，余弦是1；看过之后，它们几乎指向相反的方向：
+# 看过之后，一个词会变成什么样？上面打印的头两行里，「苹果」起初是同一个向量，所以两者的余弦是1。看过周围之后，混合出来的两个向量几乎指向相反的方向：
 
 # %%
-fruit, company = demos("zh")[:2]
+fruit, company = model.read(shown[:1]), model.read(shown[1:2])
 with torch.no_grad():
-    before = [model.vectors([r.words])[0, r.at] for r in (fruit, company)]
-    after = [model.mixed([r])[0] for r in (fruit, company)]
-print(f"{torch.cosine_similarity(*before, dim=0):.2f}")
-print(torch.cosine_similarity(*after, dim=0) < -0.9)
+    for vector in (model.own, model.mixed):
+        cosine = torch.cosine_similarity(vector(fruit), vector(company))
+        print(f"{cosine.item():.1f}")
 
 # %% [markdown]
 # <!-- prints:
-# 1.00
-# tensor(True)
+# 1.0
+# -1.0
 # -->
 #
-# ## 三个对照 { #controls }
+# ## 五个对照 { #controls }
 #
-# 把题目出得刁钻些：两句话用的词一模一样，只是「苹果」和「小米」换了位置，例如「我吃苹果，他用小米手机」和「我吃小米，他用苹果手机」。
+# 现在让注意力和五个对照一起参加考试。每个模型都用三个种子各训练一次，种子一换，训练的句子和初始的向量就都换了。前两列是三次里最差的成绩，最后一列把三次都写出来。
 
 # %%
-pairs = mirrored("zh")
-for context in ("alone", "bag", "unordered", "attention"):
-    rival = model if context == "attention" else learn("zh", context)
-    print(f"{context:9}", accuracy(rival, pairs) == 0.5, accuracy(rival, pairs) > 0.99)
+rivals = {
+    "只看自己": "itself",
+    "一样重": "alike",
+    "按距离": "near",
+    "按词": "keys",
+    "按词和距离": "keys, near",
+    "注意力": "attention",
+}
+trained = {}
+for name, context in rivals.items():
+    models = trained[name] = [learn("zh", context, seed=seed) for seed in range(3)]
+    one, same, differ = ([accuracy(m, questions[kind]) for m in models] for kind in questions)
+    print(f"{min(one):.2f}  {min(same):.2f} ", *(f"{share:.2f}" for share in differ), f" {name}")
 
 # %% [markdown]
 # <!-- prints:
-# alone     True False
-# bag       True False
-# unordered True False
-# attention False True
+# 0.50  0.50  0.50 0.50 0.50  只看自己
+# 1.00  1.00  0.50 0.50 0.50  一样重
+# 1.00  1.00  0.50 0.50 0.50  按距离
+# 1.00  1.00  0.50 0.50 0.50  按词
+# 1.00  1.00  0.50 0.50 0.50  按词和距离
+# 1.00  1.00  1.00 1.00 1.00  注意力
 # -->
 #
-# 前三个都**恰好**对一半，这不是巧合。只看自己的（alone），「苹果」永远是同一个答案。不分轻重地平均的（bag），两句话的词相同，平均值也相同。没有位置的注意力（unordered）也一样：它看到的是一堆词，不知道谁挨着谁。只有既会挑、又知道远近的，才分得清。
+# 前两列说明，这些对照不是没学会：除了只看自己的那个，只要句子里的线索说的是同一件事，它们就全答得对。可是到了最后一列，五个都**恰好**对一半，而且每一个都说得出原因。
+#
+# - **只看自己**：「苹果」在每句话里都得到同一个答案，这个答案在一半的句子里是对的。
+# - **一样重**和**按词**：同一句里的两个词得到同一份混合，也就得到同一个答案，一个对，另一个就错。就算后一个对照学会了跳过「聊完」和「和」，不管谁来问，它找到的也是那两个线索。
+# - **按距离**和**按词和距离**：两个词站的位置不同，得到的混合也不同。但是考题里每句话都还有一个孪生句，线索不动，只把被问的两个词对调。对调之后，同一个位置上的混合和原来一样，答案也就一样，两句里总有一句错。
+#
+# 注意力全部答对。它和「按词」只差一样东西，就是查询：那边大家合用一个学出来的查询，这边每个词都有自己的查询，由自己的向量乘$W_q$得到。所以，在一个先混合、再读出答案的层里，正是查询让两个词看着同一句话，却各取所需。键也少不了：没有键，一行分数全都相等，那就是「一样重」的对照。位置倒是用不着：这一层不知道词的位置，这道题也不需要它知道。
+#
+# 什么样的结果会推翻本页的标题？五个对照里任何一个在最后一列明显高于一半，或者注意力也只有一半。
 #
 # ## 遮住它看的那个词 { #hide }
 #
-# 权重大，就说明答案靠它吗？遮住看得最重的词，再看答案变不变；作为对照，遮住另一个词：
+# 某个词权重大，也可能只是碰巧。所以我们把这个词拿走：在只问一个词的考题里，遮住权重最大的词，看有多少答案变了；作为对照，再把其余的词一个一个轮流遮住。
 
 # %%
-cue = heaviest(model, held_out)
-other = [next(i for i in range(len(r.words)) if i not in (at, r.at)) for r, at in zip(held_out, cue, strict=True)]
-print(flips(model, held_out, cue) > 0.5)
-print(flips(model, held_out, other))
+asked = questions["one"]
+for m in models:
+    cue = heaviest(m, asked)
+    cases = [(r, i) for r, at in zip(asked, cue) for i in range(len(r.words)) if i not in (at, r.at)]
+    others, hidden = zip(*cases)
+    print(f"{flips(m, asked, cue):.2f}  {flips(m, others, hidden):.2f}")
 
 # %% [markdown]
 # <!-- prints:
-# True
-# 0.0
+# 0.50  0.00
+# 0.50  0.00
+# 0.50  0.00
 # -->
 #
-# 遮住线索，一多半答案翻了过来；遮住别的词，一个也没变。为什么不是全部？模型总得在两个答案里选一个，没有线索时就落回默认的那个，而默认的有时正是原来的答案。
+# 三个种子都一样：遮住权重最大的词，一半的答案反了过来；遮住其他任何一个词，一个答案也没变。为什么只有一半？因为就算没有线索，模型也得在两个答案里选一个。「聊完▢，我们说起苹果」，不管遮住的原来是什么，都成了同一句话，得到的也是同一个答案，而在一半的句子里，原来的答案正好就是它。
 #
-# 自己试试：选一句话，再点一个词把它遮住；一次只能遮一个。
+# 自己试试：选一句话，再点一个词把它遮住；一次遮一个。
 #
 # ```figure module="explorer"
 # title: 遮住一个词，看答案变不变
-# description: 三个词：我、吃、苹果。从「苹果」出发，指向「吃」的线远比其他线粗。
+# description: "九个词和一个逗号：聊完、翅膀、和、手机、逗号、他们、提到、甲壳虫、和、苹果。从「甲壳虫」出发，指向「翅膀」的线远比其他线粗。"
 # caption: 方框里的词在看全句；点别的词，把它遮住。每个数都是建站时由训练好的模型算出的。
 # language: zh
-# sentence: [我, 吃, 苹果]
-# fruit: 水果
-# company: 公司
+# sentence: 聊完翅膀和手机，他们提到甲壳虫和苹果
+# looker: 甲壳虫
 # choose: 句子
 # blank: ▢
 # asks: "{word}，正在看全句，给自己的权重 {weight}"
@@ -160,50 +201,99 @@ print(flips(model, held_out, other))
 #
 # ## 它没有证明什么 { #limits }
 #
-# 有的句子里线索不止一处：「她煮小米粥」里，「煮」和「粥」都够用。换几个随机种子重新训练，答案都一样，看得最重的词却不一样；遮住它，答案也不变，因为还有另一处：
+# **没有证明权重说明信息从哪里来。**拿「一样重」的那个对照来说，只问一个词的考题它全都答得对，而遮住词的效果，和上面完全一样：
 
 # %%
-twice = next(r for r in demos("zh") if {"煮", "粥"} <= set(r.words))
-models = [learn("zh", size=200, steps=120, seed=seed) for seed in (2, 5, 7)]
-print({senses_of(m, [twice])[0] for m in models})
-print(sorted({twice.words[heaviest(m, [twice])[0]] for m in models}))
-print({senses_of(m, [twice], heaviest(m, [twice]))[0] for m in models})
+alike = trained["一样重"][0]
+weights = alike.weights(alike.read(shown[:1]))[0]
+print([round(weight, 2) for weight in weights.tolist()])
+clue = flips(alike, asked, cue)
+others = flips(alike, others, hidden)
+print(f"{clue:.2f}  {others:.2f}")
 
 # %% [markdown]
 # <!-- prints:
-# {'fruit'}
-# ['煮', '粥']
-# {'fruit'}
+# [0.2, 0.2, 0.2, 0.2, 0.2, 0.0]
+# 0.50  0.00
 # -->
 #
-# 所以，同样的答案可以配不同的图。权重告诉你信息从哪里取来，不等于「理由」；学界对此有过争论，见[历史](../deeper/history.md)。
+# 它的权重是平的，答案却靠的是线索，别的词一个也不靠。因为决定答案的是线索的**值**，而「聊完」「我们」的值对答案几乎没有影响。权重说的是每个值按多大的比例混进去，一个词到底贡献了多少，还要看它的值。所以想知道答案靠不靠某个词，就把它遮住看一看，单凭权重看不出来。
+#
+# **没有证明正确的图只有一张。**上面最后那句话里，「苹果」有「果酱」和「沙拉」两个线索，哪个都够用。三个模型都答「水果」，权重最大的词却不一样；把它遮住，答案也不变，因为还有另一个线索：
+
+# %%
+twice = shown[-1:]
+print({senses_of(m, twice)[0] for m in models})
+print(sorted({twice[0].words[heaviest(m, twice)[0]] for m in models}))
+print({senses_of(m, twice, heaviest(m, twice))[0] for m in models})
+
+# %% [markdown]
+# <!-- prints:
+# {'水果'}
+# ['果酱', '沙拉']
+# {'水果'}
+# -->
+#
+# 权重能在多大程度上解释答案，学界有争论。[Jain和Wallace](../references.md#jain2019)在带一层注意力的循环网络上发现，很不一样的权重可以给出同样的预测；[Wiegreffe和Pinter](../references.md#wiegreffe2019)回应说，这要看什么才叫解释。详见[历史](../deeper/history.md#explanation)。
+#
+# **没有证明非「看」不可。**是谁在问，总得在某个地方起作用，而在上面这些模型里，能起作用的地方只有权重。第六个对照换了个地方：它把所有词一样重地混合起来，把被问的词的向量摆在旁边，再经过一个隐藏层（64个数变成32个，用ReLU）给出答案。在两个词不同类的考题上，它用三个种子训练的平均成绩是：
+#
+# <!-- numbers: sizes[1]; sizes[0] -->
+
+# %%
+sixth = [learn("zh", "afterwards", seed=seed) for seed in range(3)]
+sizes = sixth[0].decide[0].weight.shape
+late = sum(accuracy(m, questions["differ"]) for m in sixth) / 3
+print(f"{late:.1f}")
+
+# %% [markdown]
+# <!-- prints:
+# 1.0
+# -->
+#
+# 它谁也不看，却几乎全答对了。所以这个实验说明的，没有「只有注意力做得到」那么多：其他条件都相同时，一个先混合、再读出答案的层，有查询就做得到，没有查询就做不到。
 #
 # !!! note "这里简化了什么"
 #
-#     句子由一小套语法生成，词不到一百个，线索也干净。真实的语言里线索含混、层数众多，一张权重图远没有这样好读。这里的小数随机器略有不同，所以文中只写站得住的结论，图上的数字由建站时的那一次训练画出。
+#     句子由一小套语法生成，词只有四十来个，每个线索只属于一个意思，答案也是现成的。真实的语言里线索含混、层数众多，一张权重图远没有这样好读。训练出来的小数随机器略有不同，所以文中只写每个种子都成立的结论，图上的数字出自建站时的那一次训练。
 #
 # ## 练习 { #exercises }
 #
-# **练习1.** 「我喜欢苹果」里没有任何线索。模型会怎么答？这个答案可信吗？
+# **练习1.** 训练用的句子里，最多有两个词被问到。「聊完果酱和邮件和翅膀，我们说起病毒和甲壳虫和苹果」这一句，模型会怎么答？猜一猜，并说说为什么。
 #
 # ??? success "答案"
 #
-#     它总会在两个意思里选一个，因为它没有「不知道」这个选项。没有线索时的答案只反映训练中的偏好，不能当真。
+#     三个全对。每个词都用自己的查询去问，它那一行权重怎么算，与还有谁在问无关。
+#
+#     ```pycon
+#     >>> asked = [("病毒", "程序"), ("甲壳虫", "昆虫"), ("苹果", "水果")]
+#     >>> three = said("zh", 0, "我们 说起", asked, ["果酱", "邮件", "翅膀"])
+#     >>> " ".join(three[0].words)
+#     '聊完 果酱 和 邮件 和 翅膀 ， 我们 说起 病毒 和 甲壳虫 和 苹果'
+#     >>> senses_of(model, three)
+#     ['程序', '昆虫', '水果']
+#     ```
+#
+# **练习2.** 「我们说起苹果」里没有任何线索。模型会怎么答？这个答案可信吗？
+#
+# ??? success "答案"
+#
+#     它会在两个意思里选一个，因为它没有「不知道」这个选项。没有线索时，答案反映的是训练留下的偏好，不能当真。
 #
 #     ```pycon
 #     >>> from attn.labs.senses import Reading
-#     >>> senses_of(model, [Reading(("我", "喜欢", "苹果"), 2, "fruit")])[0] in SENSES
+#     >>> senses_of(model, [Reading(("我们", "说起", "苹果"), 2, "水果")])[0] in ("水果", "公司")
 #     True
 #     ```
 #
-# **练习2.** 把一个没学过的词放进句子，会发生什么？先猜，再试。
+# **练习3.** 把一个没学过的词放进句子，会发生什么？先猜，再试。
 #
 # ??? success "答案"
 #
 #     它没有这个词的向量，只能拒绝，并说出是哪个词。
 #
 #     ```pycon
-#     >>> senses_of(model, [Reading(("我", "画", "苹果"), 2, "fruit")])
+#     >>> senses_of(model, [Reading(("我们", "画", "苹果"), 2, "水果")])
 #     Traceback (most recent call last):
 #     ValueError: words must be in the vocabulary: 画 are not
 #     ```

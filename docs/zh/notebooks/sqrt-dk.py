@@ -1,9 +1,9 @@
 # %% [markdown]
 # # √dₖ 实验：缩放什么时候管用 { #sqrt-dk }
 #
-# [为什么要除以 √dₖ](../why-scale.md)里的推导有个前提：分量相互独立，均值为0，方差为1。真实的模型里，这个前提成立吗？
+# [为什么要除以 √dₖ](../why-scale.md)用随机向量来论证：分量相互独立，均值为0，方差为1。这留下了两个问题。真实的层里是这样吗？这个根号对训练到底有什么影响？这里两样都量一量，还要训练几个小小的层，有的带根号，有的不带。
 #
-# **一句话回答**：不一定。默认初始化时分数的方差只有九分之一左右；分量相关、向量变长时，方差又会远远超过1。除以$\sqrt{d_k}$只保证一件事：维度本身不再推高分数。
+# 要跟着运行，先安装attn：
 #
 # ```console
 # pip install {{ wheel }}
@@ -11,13 +11,13 @@
 #
 # !!! question "先猜一猜"
 #
-#     不缩放、512维时，是**每一行**的梯度都消失了，还是只是多数行？消失的那些行里，梯度恰好是0吗？
+#     把同一个层训练三遍：分数除以$\sqrt{d_k}$，除以$d_k$，或者什么也不除。16维、64维、256维各做一次。不缩放的层在哪些维度上学得更差？刚迈第一步时，传到它的$W_q$的梯度，比缩放的层小，还是大？
 #
-# ## 消失的是典型的行 { #typical-row }
+# ## 多数行没有梯度，少数行太多 { #typical-row }
 #
-# 造4000个查询，每个面对8个键，分量都取自标准正态分布。看每一行softmax梯度的大小：平均数是多少，排在正中间的那一行（中位数）又是多少？
+# 取4000个查询，每个面对8个键，维度是512，分量都取自标准正态分布。每一行分数，我们量两个大小。一个是softmax的梯度：分数动一点，权重跟着动多少。另一个是传到**查询**的梯度。分数是查询和键的点积，所以梯度在传向查询的路上要乘以键；分数乘过什么，它也要再乘一遍。
 #
-# <!-- numbers: q.shape[0]; k.shape[1] -->
+# <!-- numbers: q.shape[0]; k.shape[1]; d_k -->
 
 # %%
 import torch
@@ -27,113 +27,239 @@ torch.set_num_threads(1)
 _ = torch.manual_seed(0)
 
 
-def gradient(scores):
-    """八个权重对八个分数的偏导数合在一起有多大。"""
+def jacobian(scores):
+    """八个权重对八个分数的偏导数。"""
     weights = scores.softmax(dim=-1)
-    jacobian = torch.diag_embed(weights) - weights[..., :, None] * weights[..., None, :]
-    return jacobian.norm(dim=(-2, -1))
+    return torch.diag_embed(weights) - weights[..., :, None] * weights[..., None, :]
+
+
+def size(matrix):
+    return matrix.norm(dim=(-2, -1))
 
 
 d_k = 512
 q, k = torch.randn(4000, 1, d_k), torch.randn(4000, 8, d_k)
 scores = (q @ k.mT)[:, 0]                                    # 4000×8
-unscaled, scaled = gradient(scores), gradient(scores / d_k**0.5)
-print(f"{scaled.mean():.2f} {scaled.median():.2f}")
-print(unscaled.mean() > 100 * unscaled.median())
-print(f"{(unscaled < 1e-6).float().mean():.2f} {(unscaled > 0.1).float().mean():.2f}")
+measured = []
+for scale in 1, d_k**-0.5:
+    at_scores = size(jacobian(scores * scale))
+    at_query = size(jacobian(scores * scale) @ k * scale)    # 权重对查询的梯度
+    most = at_query.sort(descending=True).values[:400]       # 得到最多的那一成行
+    share = most.sum() / at_query.sum()
+    measured.append([at_scores.mean(), at_scores.median(), at_query.mean(), at_query.median(), share])
+for sizes, name in zip(measured, ("不缩放", "缩放")):
+    print(*(f"{x:.2f}" for x in sizes), f" {name}")
 
 # %% [markdown]
 # <!-- prints:
-# 0.37 0.37
-# tensor(True)
-# 0.35 0.16
+# 0.06 0.00 1.26 0.00 0.71  不缩放
+# 0.37 0.37 0.37 0.37 0.11  缩放
 # -->
 #
-# 缩放之后，平均数和中位数一样，都是0.37：几乎每一行都健康。不缩放时，中位数不到平均数的百分之一：三成以上的行梯度小于百万分之一，可还有一成以上的行梯度并不小。后者是两个最大分数碰巧接近的行，平均数就是被它们撑起来的。所以说「梯度消失」，指的是典型的那一行，不是每一行。
+# 每行依次是：分数处的平均数和中位数，查询处的平均数和中位数，以及得到最多的那一成行占去的份额。缩放之后，前四个数都是0.37，那一成行占0.11，只比应得的略多一点。
 #
-# <!-- numbers: scaled.mean() -->
+# <!-- numbers: measured[1][0]; measured[1][4] -->
 #
-# 也没有哪一行的梯度在数学上等于0：softmax的每个权重都大于0。电脑里的0是下溢，换成双精度就看得见了：
+# 不缩放时，多数行的softmax饱和了，梯度的中位数是0.00，什么也传不过去。可是传到查询的梯度，平均起来并不比缩放时小：它是1.26，是缩放时的三倍多。因为有少数几行，最高的两个分数碰巧接近，梯度放得过去，再乘以键就变得很大。得到最多的那一成行，占了全部的0.71。所以，说「没有根号，梯度就传不回来」并不对。梯度传回来了，只是很不均匀：多数行一点没有，少数行太多。
+#
+# <!-- numbers: measured[0][3]; measured[0][2]; measured[0][4] -->
+#
+# 在数学上，没有哪一行的梯度等于0，因为softmax的每个权重都大于0。电脑里的0是下溢，换成双精度就看得见了：
 
 # %%
 row = torch.tensor([0.0, -200.0])
-print(gradient(row).item() == 0, gradient(row.double()).item() > 0)
+print(f"{size(jacobian(row)):.0e} {size(jacobian(row.double())):.0e}")
 
 # %% [markdown]
 # <!-- prints:
-# True True
+# 0e+00 2e-87
 # -->
 #
-# ## 默认初始化：方差是九分之一 { #initialization }
+# ## 一个层从哪里起步 { #initialization }
 #
-# PyTorch的`nn.Linear(d, d)`在$\pm 1/\sqrt{d}$之间均匀地取初值，每个权重的方差是$1/(3d)$。输入的方差为1时，查询和键的方差各是$1/3$左右，缩放后分数的方差就在$1/9$左右：
+# 分数一开始有多大，要看矩阵怎么初始化。`nn.Linear(d, d)`在$\pm 1/\sqrt{d}$之间均匀地取初值，每个元素的方差是$1/(3d)$。输入的方差为1时，查询和键的方差各是$1/3$左右，缩放后分数的方差就在$1/9$左右。`nn.MultiheadAttention`不一样，它把Q、K、V的矩阵当成一个整体，在更宽的范围里取初值，最后得到$1/4$左右。如果用方差为$1/d$的正态分布，分数的方差才是推导里的1。
 
 # %%
+def starts(d_model):
+    """初始化W_q和W_k的三种办法。"""
+    both = nn.MultiheadAttention(d_model, 1).in_proj_weight[: 2 * d_model]
+    return {
+        "nn.Linear": [nn.Linear(d_model, d_model).weight for _ in range(2)],
+        "nn.MultiheadAttention": both.split(d_model),
+        "方差1/d": [torch.randn(d_model, d_model) / d_model**0.5 for _ in range(2)],
+    }
+
+
 x, y = torch.randn(2, 1000, d_k)
-W_q, W_k = nn.Linear(d_k, d_k), nn.Linear(d_k, d_k)
-with torch.no_grad():
-    default = W_q(x) @ W_k(y).T / d_k**0.5
-    for W in (W_q, W_k):
-        nn.init.normal_(W.weight, std=d_k**-0.5)
-        nn.init.zeros_(W.bias)
-    unit = W_q(x) @ W_k(y).T / d_k**0.5
-print(f"{default.var():.2f}")
-print(f"{unit.var():.1f}")
+for name, (W_q, W_k) in starts(d_k).items():
+    first = (x @ W_q.T) @ (y @ W_k.T).T / d_k**0.5           # 1000×1000
+    weights = first[:, :8].softmax(dim=-1).sort().values.mean(dim=0)
+    print(f"{first.var():.2f}  {weights[0]:.2f} {weights[-1]:.2f}  {name}")
 
 # %% [markdown]
 # <!-- prints:
-# 0.11
-# 1.0
+# 0.11  0.08 0.19  nn.Linear
+# 0.25  0.06 0.23  nn.MultiheadAttention
+# 1.01  0.02 0.36  方差1/d
 # -->
 #
-# 第一行0.11正是九分之一：这样的模型一开始几乎平均地看所有词，学着学着才挑起来。把初始化换成方差$1/d$的正态分布，分数的方差才是推导里的1。
+# 每行第一个数是分数的方差，后两个数是八个权重里最小的和最大的，取平均；如果平分，每个是0.125。可见由`nn.Linear`组成的层，一开始并不是平均地看所有的词，只是比推导所假设的更平均一些。
 #
-# <!-- numbers: default.var() -->
+# <!-- numbers: 1 / k.shape[1] -->
+#
+# ## 训练一下 { #training }
+#
+# 现在给一个头出题。一共32个词，每道题拿其中八个作键，问的是八个中的一个，要交出与它对应的值。每个词用来问的向量和用来被找到的向量，是两个不相干的随机向量，所以$W_q$和$W_k$必须学会谁配谁，要学的也只有这两个矩阵。损失由输出算出，因此它们学到的一切都得穿过softmax传回来。函数返回两样东西：在新题里，正确的键得到最大权重的比例；还有$W_q$的第一个梯度的大小。
+
+# %%
+def trained(d_k, scale, start, seed, lr=0.003):
+    """一个头训练六十步；用双精度，好让每台机器算得一样。"""
+    _ = torch.manual_seed(seed)
+    asks, found = torch.randn(2, 32, d_k).double()           # 32 个词，每个词两个向量
+    W_q, W_k = (nn.Linear(d_k, d_k, bias=False).double() for _ in range(2))
+    if start is not None:
+        for W in (W_q, W_k):
+            nn.init.normal_(W.weight, std=start)
+    keys = torch.rand(512, 32).argsort(dim=-1)[:, :8]        # 512 道题，每道八个词
+    right = torch.randint(8, (512, 1))
+    asked = keys.gather(1, right)
+    V = torch.randn(512, 8, 16).double()
+    target = V[torch.arange(512), right[:, 0]]
+
+    def scores():
+        return ((W_q(asks) @ W_k(found).T) * scale)[asked, keys]
+
+    optimizer = torch.optim.Adam([W_q.weight, W_k.weight], lr=lr)
+    first = None
+    for _ in range(60):                                      # 用前 256 道题学
+        output = (scores()[:256].softmax(dim=-1)[:, None] @ V[:256])[:, 0]
+        loss = nn.functional.mse_loss(output, target[:256])
+        optimizer.zero_grad()
+        loss.backward()
+        first = first or W_q.weight.grad.norm().item()
+        optimizer.step()
+    hits = scores()[256:].argmax(dim=-1) == right[256:, 0]   # 用其余的题考
+    return hits.double().mean().item(), first
+
+
+def span(values):
+    return f"{min(values):.2f}–{max(values):.2f}"
+
+
+gradients = {}
+for start in "nn.Linear", "方差1/d":
+    for d in 16, 64, 256:
+        std = None if start == "nn.Linear" else d**-0.5
+        runs = [[trained(d, scale, std, seed) for seed in range(3)] for scale in (1, d**-0.5, 1 / d)]
+        gradients[start, d] = [sum(first for _, first in run) / 3 for run in runs]
+        print(f"{d:3} ", *(span([hits for hits, _ in run]) for run in runs), f" {start}")
+
+# %% [markdown]
+# <!-- prints:
+#  16  0.77–0.84 0.61–0.67 0.42–0.57  nn.Linear
+#  64  0.91–0.96 1.00–1.00 0.97–1.00  nn.Linear
+# 256  0.71–0.77 1.00–1.00 1.00–1.00  nn.Linear
+#  16  0.52–0.63 0.62–0.71 0.46–0.60  方差1/d
+#  64  0.48–0.73 0.96–1.00 0.95–1.00  方差1/d
+# 256  0.47–0.68 1.00–1.00 1.00–1.00  方差1/d
+# -->
+#
+# 每行开头是维度，接着是不缩放、除以$\sqrt{d_k}$、除以$d_k$的成绩，写的是三个种子里从最差到最好。（乱猜能得0.125。）
+#
+# <!-- numbers: 1 / k.shape[1] -->
+#
+# 在64维和256维上，不管从哪种初值起步，也不管哪个种子，不缩放的层都学得更差。而有了根号，256维的层和64维的学得一样好，初值和学习率都不用改。在16维上，要看从哪里起步：初值的方差是$1/d$时，根号还略微领先；换成`nn.Linear`，分数本来就小，不缩放的层反而更好。
+#
+# 除以$d_k$呢？一开始它的分数小得可怜，在16维上落在根号后面，到了256维却和根号一样好。[Yang等人](../references.md#yang2022)把模型越做越宽时，就特意除以$d_k$：训练会让查询和它的键渐渐一致，而两个一致的向量，点积随$d_k$增长，不是随它的根号。
+#
+# 不缩放的层学得差，是因为传到它的梯度太小吗？下面是$W_q$的第一个梯度的大小，先写不缩放的，再写带根号的：
+
+# %%
+for (start, d), (unscaled_first, scaled_first, _) in gradients.items():
+    print(f"{d:3}  {unscaled_first:.2f} {scaled_first:.2f}  {start}")
+
+# %% [markdown]
+# <!-- prints:
+#  16  0.44 0.11  nn.Linear
+#  64  1.49 0.20  nn.Linear
+# 256  4.20 0.40  nn.Linear
+#  16  0.56 0.20  方差1/d
+#  64  1.42 0.37  方差1/d
+# 256  3.36 0.72  方差1/d
+# -->
+#
+# 每一行里，都是不缩放的更大。所以这个层学得差，不是因为梯度总量不够。不同的是梯度在各行之间怎么分，上面已经看到了。
+#
+# 会不会只要把学习率调小，或者让初值小一点，就够了？这是两种对立的解释，所以我们在256维上都试一遍。第一列的初值同上，方差是$1/d$；第二列的初值更小，小到不缩放的分数一开始方差就是1；第三列带根号：
+
+# %%
+for lr in 0.001, 0.003, 0.01:
+    cases = (1, d**-0.5), (1, d**-0.75), (d**-0.5, d**-0.5)
+    runs = [[trained(d, scale, std, seed, lr)[0] for seed in range(3)] for scale, std in cases]
+    print(f"{lr:.3f} ", *map(span, runs))
+
+# %% [markdown]
+# <!-- prints:
+# 0.001  0.50–0.57 1.00–1.00 1.00–1.00
+# 0.003  0.47–0.68 0.99–1.00 1.00–1.00
+# 0.010  0.46–0.62 0.77–0.93 1.00–1.00
+# -->
+#
+# 只调小学习率，治不好。只调小初值，学习率也小的时候就够了；到了最后一行，它又落在后面。因为Adam这个优化器不管梯度多大，每一步都差不多大，而同样的一步，会让不缩放的分数多动$\sqrt{d_k}$倍。可见要让分数不越界，根号不是唯一的办法。它带来的好处是：同一种初值、同一个学习率，各种维度都能用。
 #
 # ## 前提不成立时 { #assumptions }
 #
-# 逐条打破前提，看缩放之后，一个查询面对8个键时分数的方差：
+# 各分量互不相关，均值为0，方差为1，那么除以根号之后，分数的方差就是1。下面每次打破一处，看一个查询面对8个键时，分数的方差在缩放前后各是多少：
 
 # %%
 def variance(q, k):
-    return ((q @ k.mT)[:, 0] / d_k**0.5).var(dim=-1).mean().item()
+    return (q @ k.mT)[:, 0].var(dim=-1).mean().item()
 
 
-n = len(q)
+alike = q[..., :1].expand(q.shape), k[..., :1].expand(k.shape)   # 处处都是第一个分量
 cases = {
-    "as assumed": variance(torch.randn(n, 1, d_k), torch.randn(n, 8, d_k)),
-    "mean 1": variance(torch.randn(n, 1, d_k) + 1, torch.randn(n, 8, d_k) + 1),
-    "3 times longer": variance(3 * torch.randn(n, 1, d_k), 3 * torch.randn(n, 8, d_k)),
-    "all components equal": variance(torch.randn(n, 1, 1).expand(n, 1, d_k), torch.randn(n, 8, 1).expand(n, 8, d_k)),
+    "符合前提": variance(q, k),
+    "均值为1": variance(q + 1, k + 1),
+    "长到3倍": variance(3 * q, 3 * k),
+    "查询的分量全相等": variance(alike[0], k),
+    "两边的分量全相等": variance(*alike),
 }
+longer = cases["长到3倍"] / cases["符合前提"]
 for case, value in cases.items():
-    print(f"{case:21}", round(value) if value < 100 else "> 100")
+    print(f"{float(f'{value:.2g}'):6.0f} {value / d_k:4.0f}  {case}")
 
 # %% [markdown]
 # <!-- prints:
-# as assumed            1
-# mean 1                2
-# 3 times longer        81
-# all components equal  > 100
+#    510    1  符合前提
+#   1000    2  均值为1
+#  41000   81  长到3倍
+#    520    1  查询的分量全相等
+# 270000  529  两边的分量全相等
 # -->
 #
-# 均值是1，方差翻倍；向量长到3倍，方差变成81倍，也就是$3^4 = 81$；分量完全相关，512维其实只是一维，方差回到了512上下，缩放等于没做。训练会让向量变长，所以有的模型干脆在点积之前先把查询和键归一化，见[参考资料](../references.md#henry2020)。
+# 均值是1，方差翻倍。向量长到3倍，方差变成81倍，因为$3^4 = 81$。只是查询的分量全都相等，键不这样，那就没有影响。如果两边的分量全都相等，512维其实就只是一维：不缩放时方差约为$d_k^2$，根号消去一个$d_k$，还剩一个。缩放照样把方差除以了$d_k$，但是不够，维度仍在把分数往上推。
 #
-# <!-- numbers: round(cases["3 times longer"] ** 0.25); round(cases["3 times longer"]) -->
+# <!-- numbers: round(longer**0.25); round(longer) -->
+#
+# 根号只认得维度，别的一概不知。要让分数无论如何都不越界，就得把向量本身归一化：[Henry等人](../references.md#henry2020)把查询和键的长度都变成1，再乘一个学出来的系数，代替缩放。
 #
 # !!! note "这里简化了什么"
 #
-#     这里只看随机的查询和键，也就是训练刚开始的样子。论文也只是**猜测**，缩放的好处来自避开softmax的饱和区；训练后期分数该有多大，由数据说了算，尖锐的注意力并不是坏事。
+#     一个头，一道编出来的题，一种优化器，六十步，三个种子。这足以说明缩放可以有影响、影响是怎样来的，却说明不了它在你的模型里有多重要。论文自己也只说**猜测**，点积过大会把softmax推进梯度极小的区域。训练后期分数该有多大，由数据说了算，注意力集中并不是坏事。
+#
+# ## 小结 { #in-short }
+#
+# 只要各分量互不相关，除以$\sqrt{d_k}$就能让维度不再推高分数。没有它，维度高时，大半的梯度归了少数几行，本页的层也就学得更差。维度低、初值又小的时候，有没有它可能无关紧要，有它甚至稍微吃点亏。
 #
 # ## 练习 { #exercises }
 #
-# **练习1.** 如果不除以$\sqrt{d_k}$，而是除以$d_k$，512维时最大的权重平均是多少？八个键平均分是0.125，它离平均分有多远？
+# **练习1.** 如果不除以$\sqrt{d_k}$，而是除以$d_k$，512维时最大的权重平均是多少？八个键平分是0.125，它离平分有多远？
 #
 # <!-- numbers: 1 / k.shape[1] -->
 #
 # ??? success "答案"
 #
-#     大约0.13，几乎就是平均分：分数的方差只剩$1/d_k$，注意力一开始什么也挑不出来。
+#     大约0.13，几乎就是平分，因为分数的方差只剩$1/d_k$。不过这只是起点，从上面的成绩可以看到，它对终点说明不了什么。
 #
 #     <!-- numbers: flat -->
 #
@@ -143,7 +269,7 @@ for case, value in cases.items():
 #     0.13
 #     ```
 #
-# **练习2.** 查询和键都长到两倍，缩放后分数的方差变成几倍？先推，再算。
+# **练习2.** 查询和键都长到两倍，分数的方差变成几倍？先推，再算。
 #
 # ??? success "答案"
 #
