@@ -12,10 +12,11 @@ def blockwise_attention(
     mask: Tensor | None = None, causal: bool = False, bias: Tensor | None = None, scale: float | None = None,
     block: int = 256,
 ) -> Tensor:
-    """softmax(QKᵀ/√d_k)V without the (n, m) matrix: exact, with memory that grows with n + m, not with n · m.
+    """softmax(QKᵀ/√d_k)V without the (n, m) matrix: equal up to rounding, in memory that grows with n + m, not n · m.
 
-    That holds without gradients: for them, autograd keeps each block it went through, n · m numbers in all, unless
-    some queries at a time go through `torch.utils.checkpoint`. A query that may look at nothing gets 0.
+    That holds without a mask or bias of (n, m), and without gradients: for them, autograd keeps each block it went
+    through, n · m numbers in all, unless some queries at a time go through `torch.utils.checkpoint`. A query that may
+    look at nothing gets 0.
 
     Args:
         Q: queries (…, n, d_k).
@@ -33,7 +34,8 @@ def blockwise_attention(
     tensor([[13.3000],
             [16.7000]])
 
-    Source: Milakov and Gimelshein 2018, arXiv:1805.02867; Dao et al. 2022, arXiv:2205.14135.
+    Source: Milakov and Gimelshein 2018, arXiv:1805.02867; Rabe and Staats 2021, arXiv:2112.05682; Dao et al. 2022,
+    arXiv:2205.14135.
     """
     check_attention(Q, K, V, mask, causal, bias, scale)
     check_size("block", block)

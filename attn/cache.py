@@ -9,7 +9,8 @@ from attn.checks import check_pair, check_size, check_value, shape
 class KVCache:
     """Room for the keys and values of `capacity` words; one cache for each attention layer.
 
-    Old keys and values never change under a causal mask, so keeping them is exact; the layers ask for `causal=True`.
+    Old keys and values never change under a causal mask, so keeping them changes nothing but rounding; the layers ask
+    for `causal=True`.
     Memory is taken once, at the first `append`. What `append` returns are views: writing into them writes into the
     cache.
 

@@ -1,4 +1,4 @@
-"""The same numbers as `attention`, from torch's function: where it has a fused kernel, faster and no (n, m) matrix."""
+"""The same numbers as `attention` from torch's function: where it has a fused kernel, faster, no (n, m) matrix made."""
 
 import torch
 import torch.nn.functional as F
@@ -15,9 +15,9 @@ def fused_attention(
 ) -> Tensor:
     """softmax(QKᵀ/√d_k)V through torch's `scaled_dot_product_attention`; what the layers call.
 
-    A query that may look at nothing gets 0. Torch takes a path four times slower for inputs of three dimensions, and
-    lines up its `is_causal` with the first query: both are seen to here. Its kernels have first derivatives only: for
-    second ones and for jvp, here and in the layers, enter `torch.nn.attention.sdpa_kernel(SDPBackend.MATH)`.
+    A query that may look at nothing gets 0. Torch takes a slower path for inputs of three dimensions, and lines up its
+    `is_causal` with the first query: both are seen to here. Its kernels have first derivatives only: for second ones
+    and for jvp, here and in the layers, enter `torch.nn.attention.sdpa_kernel(SDPBackend.MATH)`.
 
     Args:
         Q: queries (…, n, d_k).

@@ -32,7 +32,7 @@ def sinusoidal(n: int, d_model: int) -> Tensor:
 def rope(x: Tensor, start: int = 0) -> Tensor:
     """Turns each pair of numbers of the word at pos by the angle pos/10000^(2i/d_k); for Q and K, not for V.
 
-    Then a score depends on how far apart two words are, not on where they stand.
+    Then position enters a score only by how far apart two words are, and which comes first.
 
     Args:
         x: queries or keys (…, n, d_k), d_k even.
