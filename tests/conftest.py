@@ -68,13 +68,10 @@ def chromium() -> str | None:
     return next(filter(None, map(shutil.which, NAMES)), None) or next(filter(os.path.exists, USUAL), None)
 
 
-@pytest.fixture
-def visit(browser, server):
-    """Open a page of the site in a fresh browser: `visit("zh/formula/", locale="zh-CN")`.
-
-    What the page must not do, an error in its console or a request to another server, fails the test.
-    """
-    contexts, faults = [], []
+def watched(browser, server, faults, **options):
+    """A context that notes what no page may do: an error in its console, a request to another server."""
+    context = browser.new_context(**options)
+    context.set_default_timeout(10_000)
 
     def watch(tab):
         tab.on("console", lambda message: message.type == "error" and faults.append(f"console: {message.text}"))
@@ -86,17 +83,49 @@ def visit(browser, server):
         faults.append(f"a request leaves the site: {route.request.url}")
         return route.abort()
 
+    context.on("page", watch)
+    context.route("**/*", guard)
+    return context
+
+
+@pytest.fixture
+def visit(browser, server):
+    """Open a page of the site in a fresh browser: `visit("zh/formula/", locale="zh-CN")`."""
+    contexts, faults = [], []
+
     def open_page(path="", **options):
-        context = browser.new_context(**options)
-        context.set_default_timeout(10_000)
-        context.on("page", watch)
-        context.route("**/*", guard)
-        contexts.append(context)
-        tab = context.new_page()
+        contexts.append(watched(browser, server, faults, **options))
+        tab = contexts[-1].new_page()
         tab.goto(server + path)
         return tab
 
     yield open_page
     for context in contexts:
         context.close()
+    assert not faults, "\n".join(faults)
+
+
+@pytest.fixture(scope="session")
+def tabs(browser):
+    """The tabs of those who read one page after the other, by what they see with; and what went wrong in them."""
+    opened, faults = {}, []
+    yield opened, faults
+    for tab in opened.values():
+        tab.context.close()
+
+
+@pytest.fixture
+def turn_to(browser, server, tabs):
+    """Open a page where the one before was read: for what depends on no memory, and far cheaper than a fresh browser."""
+    opened, faults = tabs
+    faults.clear()
+
+    def open_page(path, **options):
+        seen_with = repr(sorted(options.items()))
+        if seen_with not in opened:
+            opened[seen_with] = watched(browser, server, faults, **options).new_page()
+        opened[seen_with].goto(server + path)
+        return opened[seen_with]
+
+    yield open_page
     assert not faults, "\n".join(faults)

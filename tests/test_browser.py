@@ -149,12 +149,12 @@ def test_where_cookies_are_blocked_all_but_memory_works(visit):
 
 
 @each_page
-def test_each_page(visit, page):
+def test_each_page(turn_to, page):
     """On a narrow phone, answers unfolded: nothing sticks out, and what is copied is the code and nothing else.
 
-    `visit` watches that no page has an error and none asks another server for anything.
+    `turn_to` watches that no page has an error and none asks another server for anything.
     """
-    tab = settle(visit(pages.address(page), viewport=PHONE, permissions=["clipboard-read", "clipboard-write"]))
+    tab = settle(turn_to(pages.address(page), viewport=PHONE, permissions=["clipboard-read", "clipboard-write"]))
     tab.evaluate("document.querySelectorAll('details').forEach(box => { box.open = true })")
     copied = [copy(tab, button) for button in tab.locator(COPY).all()]
     text = pages.read(page)
@@ -176,9 +176,9 @@ def copy(tab, button):
 
 
 @each_page
-def test_without_script(visit, page):
+def test_without_script(turn_to, page):
     """The text, its formulas and its figures stand without any script."""
-    tab = visit(pages.address(page), java_script_enabled=False)
+    tab = turn_to(pages.address(page), java_script_enabled=False)
     text = pages.read(page)
     assert tab.locator("article h1").is_visible(), f"docs/{page}: without script nothing is seen"
     drawn = tab.locator("article .katex-html").count()

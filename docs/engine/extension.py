@@ -27,6 +27,7 @@ from engine.page import Page
 
 log = logging.getLogger("mkdocs.hooks.extension")
 MARKS = "，。；：、？！）」"  # no line begins with the punctuation behind a formula
+colored = {}  # code as HTML, by all that its formatting depends on
 LONG = 30  # characters of TeX: a longer formula has to break somewhere itself
 
 
@@ -58,8 +59,10 @@ class Site(Extension):
         md.registerExtension(self)
         superfences = next(each for each in md.registeredExtensions if isinstance(each, SuperFencesCodeExtension))
         usual = superfences.superfences[0]  # how fences of code are accepted and formatted
+        listing = partial(highlighted, usual["formatter"])
         superfences.extend_super_fences("figure", self.figure, accept, None)
-        superfences.extend_super_fences("pycon", partial(session, usual["formatter"]), usual["validator"], None)
+        superfences.extend_super_fences("python", listing, usual["validator"], None)
+        superfences.extend_super_fences("pycon", partial(session, listing), usual["validator"], None)
         md.preprocessors.register(Prepare(md, self), "site-prepare", 27)  # between white space (30) and fences (25)
         md.treeprocessors.register(Formulas(md, self), "site-formulas", 15)  # when inline patterns (20) are done
         md.treeprocessors.register(Corners(md), "site-corners", 14)
@@ -91,9 +94,18 @@ def accept(language, inputs, options, attrs, md):
     return set(inputs) == {"module"}
 
 
-def session(usual, src, **kwargs):
+def highlighted(usual, src, language, options, classes, id_value, **kwargs):
+    """As superfences formats code, once for the same code: in the next build of `mkdocs serve` most is the same."""
+    key = src, language, tuple(sorted(options.items())), tuple(classes or ()), id_value
+    if key not in colored:
+        more = {"classes": classes, "id_value": id_value, **kwargs}
+        colored[key] = usual(src=src, language=language, options=options, **more)
+    return colored[key]
+
+
+def session(listing, src, **kwargs):
     """A session whose copy button gives its code alone: it takes `data-copy` where there is one."""
-    return usual(src=src, **kwargs).replace(">", f' data-copy="{escape(unprompted(src))}">', 1)
+    return listing(src=src, **kwargs).replace(">", f' data-copy="{escape(unprompted(src))}">', 1)
 
 
 class Prepare(Preprocessor):

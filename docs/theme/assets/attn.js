@@ -16,11 +16,18 @@ addEventListener("keydown", (event) => {
   const search = document.querySelector("[data-md-component=search]");
   search?.setAttribute("aria-label", search.querySelector("input").getAttribute("aria-label"));
 }
-// What the theme adds later: a landmark without a name around each copy button, tooltips outside of every landmark; and
-// a choice of light or dark, which the paper behind the page follows.
+// What the theme adds later: a landmark without a name around each copy button, tooltips outside of every landmark, tables
+// that scroll where no keyboard comes; and a choice of light or dark, which the paper behind the page follows.
 {
+  const wide = new ResizeObserver((seen) => {
+    for (const { target } of seen) {
+      if (target.scrollWidth > target.clientWidth) target.setAttribute("tabindex", "0");
+      else target.removeAttribute("tabindex");
+    }
+  });
   const mend = (node) => {
     for (const nav of node.querySelectorAll?.(".md-code__nav") ?? []) nav.setAttribute("role", "none");
+    for (const table of node.querySelectorAll?.(".md-typeset__scrollwrap") ?? []) wide.observe(table);
     if (node.matches?.("body > .md-tooltip2")) document.querySelector("main")?.append(node);
   };
   const changed = ({ type, addedNodes }) => {
