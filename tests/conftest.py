@@ -116,7 +116,7 @@ def tabs(browser):
 
 @pytest.fixture
 def turn_to(browser, server, tabs):
-    """Open a page where the one before was read: for what depends on no memory, and far cheaper than a fresh browser."""
+    """Open a page where the one before was read: far cheaper than a fresh browser, for what needs no fresh memory."""
     opened, faults = tabs
     faults.clear()
 
