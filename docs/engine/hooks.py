@@ -6,7 +6,7 @@ All work is done elsewhere; what comes first and what later is said here.
 import functools
 import re
 import sys
-from html import escape
+from html import escape, unescape
 from importlib.metadata import distribution, version
 from pathlib import Path
 
@@ -75,7 +75,8 @@ def on_page_content(html, page, config, files):
         search.leave_to_us(page, config)
     if notebooks.is_notebook(page):
         first = re.search(r"<p>(.*?)</p>", html, re.S)  # the question with which every page begins
-        page.meta.setdefault("description", re.sub(r"<[^>]*>", "", first[1]) if first else config.site_description)
+        words = unescape(re.sub(r"<[^>]*>", "", first[1])) if first else config.site_description
+        page.meta.setdefault("description", escape(words))  # the theme writes it into an attribute as it is
 
 
 def on_page_context(context, page, config, nav):
