@@ -7,7 +7,7 @@
 # pip install {{ wheel }}
 # ```
 #
-# Eight wrong implementations live in this zoo, and all of them are mistakes that are easily made. Wrong means here: not what the formula of 2017 says. Some models do one of these on purpose. T5 leaves out the root and starts with smaller matrices instead, words in [Reformer](../references.md#kitaev2020) don't look at themselves as long as there is anything else, and [Yang and others](../references.md#yang2022) divide by $d_k$. The outputs of all eight have the right shape:
+# Eight wrong implementations live in this zoo, and all of them are mistakes that are easily made. Wrong means here: not what the formula of 2017 says. Some models do one of these on purpose. The code of T5 leaves out the root and starts with a smaller $W_q$ instead, words in [Reformer](../references.md#kitaev2020) don't look at themselves as long as there is anything else, and [Yang and others](../references.md#yang2022) divide by $d_k$. The outputs of all eight have the right shape:
 
 # %%
 import torch
