@@ -7,7 +7,7 @@
 # pip install {{ wheel }}
 # ```
 #
-# Eight wrong implementations live in this zoo, and all of them are mistakes that are easily made. Their outputs have the right shape:
+# Eight wrong implementations live in this zoo, and all of them are mistakes that are easily made. Wrong means here: not what the formula of 2017 says. Some models do one of these on purpose. The code of T5 leaves out the root and starts with a smaller $W_q$ instead, words in [Reformer](../references.md#kitaev2020) don't look at themselves as long as there is anything else, and [Yang and others](../references.md#yang2022) divide by $d_k$. The outputs of all eight have the right shape:
 
 # %%
 import torch
@@ -35,7 +35,7 @@ for wrong in ZOO:
 #
 # !!! question "Guess first"
 #
-#     Before you open a cage, ask yourself **which property** of attention would show that what sits in it is wrong, without a look at the source.
+#     Before you open a cage, ask yourself **which property** of the formula would show that what sits in it is wrong, without a look at the source.
 #
 # ## First cage: the sums of weights { #row-sums }
 #
@@ -62,7 +62,7 @@ print(softmax_over_queries(Q, K, ones).allclose(ones))
 #
 # ## Second cage: the scale { #scale }
 #
-# With one key the weight is 1 whatever the score, so it shows nothing. With two keys you can read the weights off the output, and from the weights the scores, because the two scores must differ by the difference of the dot products divided by $\sqrt{d_k}$.
+# With one key the weight is 1 whatever the score, so it shows nothing. With two keys you can read the weights off the output, and from the weights the scores, because by the formula the two scores differ by the difference of the dot products divided by $\sqrt{d_k}$.
 
 # %%
 from attn.labs.zoo import no_scaling, scaling_by_d_model
@@ -168,11 +168,11 @@ for fn in (attention, minus_1e9):
 # minus_1e9 [True, False]
 # -->
 #
-# float16 ends at 65504, so minus a billion becomes $-\infty$; and a row of nothing but $-\infty$ makes softmax return NaN. `attn` adds no "large negative number". It fills with the lowest finite number of the format at hand, and then sets those weights to 0.
+# float16 ends at 65504, so minus a billion becomes $-\infty$ when it is added to the scores (`masked_fill` refuses it with an error); and a row of nothing but $-\infty$ makes softmax return NaN. `attention` adds no "large negative number". It fills with the lowest finite number of the format at hand, and then sets those weights to 0.
 #
 # ## Let it speak for itself { #check }
 #
-# All these properties, and some more, are gathered in `check_attention`. Hand it a function of yours, and it tries them one by one and names the likely mistake:
+# All these properties of the formula, and some more, are gathered in `check_attention`. Hand it a function of yours, and it tries them one by one and names the likely mistake:
 
 # %%
 print(check_attention(no_scaling, language="en"))
@@ -251,7 +251,7 @@ for fn, options in (by_eight, {}), (by_values, {}), (upper_left, {"causal": True
 #
 # ## In short { #in-short }
 #
-# A falling loss doesn't tell a right implementation from a wrong one. So test properties: most mistakes break one that attention must have, and once you know which, a line of code gives the mistake away.
+# A falling loss doesn't tell a right implementation from a wrong one. So test properties: most mistakes break one that the formula of 2017 must have, and once you know which, a line of code gives the mistake away.
 #
 # ## Exercises { #exercises }
 #

@@ -25,7 +25,7 @@
 #
 # ## Forward and backward { #forward-backward }
 #
-# Some made-up data: 4 positions with a vector of 8 numbers each, as if they were the embeddings of 4 words with an **embedding dimension** of 8. A **random seed** is set first, so that every run gives the same numbers (on another machine or version of PyTorch, the last digits may differ). The target is made up too, and the mean squared error will do as a loss.
+# Some made-up data: 4 positions with a vector of 8 numbers each, as if they were the embeddings of 4 words with an **embedding dimension** of 8. A **random seed** is set first, so that every run gives the same numbers (on another machine the last digits may differ; another version of PyTorch may also draw other random numbers, and then all digits differ). The target is made up too, and the mean squared error will do as a loss.
 
 # %%
 import torch
@@ -75,7 +75,7 @@ print(all(torch.equal(p, q) for p, q in zip(before, after, strict=True)))  # not
 #
 # ## Really train it { #train }
 #
-# Only a step of the optimizer moves the parameters, and it moves them against the gradient. Take 300 of them and watch the loss:
+# Only a step of the optimizer moves the parameters, by the gradients it has seen: those of this step and, with Adam, those of earlier steps, too. Take 300 of them and watch the loss:
 #
 # <!-- numbers: len(losses) -->
 
@@ -100,7 +100,7 @@ print(any(torch.equal(p, q) for p, q in zip(before, layer.parameters(), strict=T
 # False
 # -->
 #
-# The last line says False: all six tensors have changed. (The bias of the keys moves by rounding alone: mathematically its gradient is 0, see [order](../deeper/order.md#rope).) The loss fell below a hundredth of where it began, because learning 4 random targets by heart for 4 words is easy with some 200 parameters. That is overfitting; here it only shows that the gradient points the right way.
+# The last line says False: all six tensors have changed. (The bias of the keys moves by rounding alone: mathematically its gradient is 0, see [order](../deeper/order.md#rope). But Adam makes steps one can see even of gradients that small.) The loss fell below a hundredth of where it began, because learning 4 random targets by heart for 4 words is easy with some 200 parameters. That is overfitting; here it only shows that the gradient points the right way.
 #
 # ## Equal to the formula, bit for bit { #bit-for-bit }
 #

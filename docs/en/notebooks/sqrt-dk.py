@@ -107,11 +107,11 @@ for name, (W_q, W_k) in starts(d_k).items():
 #
 # ## Train it { #training }
 #
-# Now a task for one head. There are 32 words. In each example eight of them are keys, one of the eight is asked for, and the layer has to return the value that stands with it. What a word is asked with and what it is found by are different random vectors, so $W_q$ and $W_k$ have to learn which belongs to which. Only these two learn. As the loss is computed from the output, all they learn comes back through softmax. The function returns the share of new examples in which the right key gets the largest weight, and the size of the first gradient of $W_q$.
+# Now a task for one head. There are 32 words. In each example eight of them are keys, one of the eight is asked for, and the layer has to return the value that stands with it. What a word is asked with and what it is found by are different random vectors, so $W_q$ and $W_k$ have to learn which belongs to which. Only these two learn. As the loss is computed from the output, all they learn comes back through softmax. The function returns the share of new examples in which the right key gets the largest weight, the size of the first gradient of $W_q$, and the share of it, taken at the queries, that goes to the tenth of the examples which get the most.
 
 # %%
-def trained(d_k, scale, start, seed, lr=0.003):
-    """Sixty steps of one head; in double precision, so that every machine finds the same."""
+def trained(d_k, scale, start, seed, lr=0.003, steps=60):
+    """One head learns; in double precision, so that every machine finds the same."""
     _ = torch.manual_seed(seed)
     asks, found = torch.randn(2, 32, d_k).double()           # two vectors for each of 32 words
     W_q, W_k = (nn.Linear(d_k, d_k, bias=False).double() for _ in range(2))
@@ -129,12 +129,17 @@ def trained(d_k, scale, start, seed, lr=0.003):
 
     optimizer = torch.optim.Adam([W_q.weight, W_k.weight], lr=lr)
     first = None
-    for _ in range(60):                                      # learn from the first 256
-        output = (scores()[:256].softmax(dim=-1)[:, None] @ V[:256])[:, 0]
+    for _ in range(steps):                                   # learn from the first 256
+        asking = scores()[:256]
+        asking.retain_grad()
+        output = (asking.softmax(dim=-1)[:, None] @ V[:256])[:, 0]
         loss = nn.functional.mse_loss(output, target[:256])
         optimizer.zero_grad()
         loss.backward()
-        first = first or W_q.weight.grad.norm().item()
+        if first is None:                                    # its size; how much the tenth with the most gets
+            at_query = (asking.grad[:, None] @ W_k(found)[keys[:256]]).norm(dim=(-2, -1))
+            most = at_query.sort(descending=True).values[:25]
+            first = W_q.weight.grad.norm().item(), (most.sum() / at_query.sum()).item()
         optimizer.step()
     hits = scores()[256:].argmax(dim=-1) == right[256:, 0]   # ask for the others
     return hits.double().mean().item(), first
@@ -149,7 +154,7 @@ for start in "nn.Linear", "variance 1/d":
     for d in 16, 64, 256:
         std = None if start == "nn.Linear" else d**-0.5
         runs = [[trained(d, scale, std, seed) for seed in range(3)] for scale in (1, d**-0.5, 1 / d)]
-        gradients[start, d] = [sum(first for _, first in run) / 3 for run in runs]
+        gradients[start, d] = [torch.tensor([first for _, first in run]).mean(dim=0) for run in runs]
         print(f"{d:3} ", *(span([hits for hits, _ in run]) for run in runs), f" {start}")
 
 # %% [markdown]
@@ -166,48 +171,64 @@ for start in "nn.Linear", "variance 1/d":
 #
 # <!-- numbers: 1 / k.shape[1] -->
 #
-# At 64 and 256 dimensions the layer without scaling does worse with each seed, whichever way it starts. With the root, a layer of 256 learns as well as one of 64, without any change to its start or its learning rate. At 16 dimensions it depends on the start: with variance $1/d$ the root is still a little ahead, but with `nn.Linear` the scores are small already, and the layer without scaling does better.
-#
-# And division by $d_k$, which makes the scores tiny at first? It is behind the root at 16 and does as well as the root at 256. [Yang and others](../references.md#yang2022) divide by $d_k$ on purpose when they make models wider and wider: in training, a query comes to agree with its key, and the dot product of two vectors that agree grows like $d_k$, not like its root.
-#
-# Does the layer without scaling learn badly because too little gradient reaches it? Here is the size of the first gradient of $W_q$, without scaling and with the root:
+# At 64 and 256 dimensions the layer without scaling does worse with each seed, whichever way it starts. With the root, a layer of 256 learns as well as one of 64, without any change to its start or its learning rate. At 16 dimensions it depends on the start: with variance $1/d$ the root is still a little ahead, but with `nn.Linear` the scores are small already, and the layer without scaling does better. But only after sixty steps. After 300 the two are level:
 
 # %%
-for (start, d), (unscaled_first, scaled_first, _) in gradients.items():
-    print(f"{d:3}  {unscaled_first:.2f} {scaled_first:.2f}  {start}")
+for scale in 1, 16**-0.5:
+    print(span([trained(16, scale, None, seed, steps=300)[0] for seed in range(3)]))
 
 # %% [markdown]
 # <!-- prints:
-#  16  0.44 0.11  nn.Linear
-#  64  1.49 0.20  nn.Linear
-# 256  4.20 0.40  nn.Linear
-#  16  0.56 0.20  variance 1/d
-#  64  1.42 0.37  variance 1/d
-# 256  3.36 0.72  variance 1/d
+# 0.89–0.99
+# 0.89–0.99
 # -->
 #
-# It is larger without scaling, in each line. So a lack of gradient as a whole is not what makes this layer worse. What differs is how the gradient is shared among the rows, as we have seen above.
+# And division by $d_k$, which makes the scores tiny at first? It is behind the root at 16 and does as well as the root at 256. [Yang and others](../references.md#yang2022) divide by $d_k$ on purpose when they make models wider and wider: in training, a query comes to agree with its key, and the dot product of two vectors that agree grows like $d_k$, not like its root.
 #
-# Perhaps all it takes is a smaller learning rate, or a smaller start? Both are rival explanations, so we run them, at 256 dimensions. The first column starts with variance $1/d$ as above, the second so small that the unscaled scores begin with a variance of 1, and the third has the root:
+# Does the layer without scaling learn badly because too little gradient reaches it? Here is the size of the first gradient of $W_q$, without scaling and with the root, and then that share, again without and with:
+
+# %%
+for (start, d), (unscaled, scaled, _) in gradients.items():
+    print(f"{d:3}  {unscaled[0]:.2f} {scaled[0]:.2f}  {unscaled[1]:.2f} {scaled[1]:.2f}  {start}")
+
+# %% [markdown]
+# <!-- prints:
+#  16  0.44 0.11  0.22 0.20  nn.Linear
+#  64  1.49 0.20  0.24 0.18  nn.Linear
+# 256  4.20 0.40  0.34 0.17  nn.Linear
+#  16  0.56 0.20  0.28 0.20  variance 1/d
+#  64  1.42 0.37  0.43 0.20  variance 1/d
+# 256  3.36 0.72  0.62 0.20  variance 1/d
+# -->
+#
+# It is larger without scaling, in each line. So a lack of gradient as a whole is not what makes this layer worse. Is it how the gradient is shared, then, as we have seen above? Not that alone. At 256 dimensions and with variance $1/d$ the share is 0.62 against 0.20. But at 64 and with `nn.Linear` it is only 0.24 against 0.18, and there, too, the layer without scaling does worse with each seed. Scores that start sharp, and scores that move farther with each step, are rival explanations.
+#
+# <!-- numbers: gradients[start, 256][0][1]; gradients[start, 256][1][1]; gradients["nn.Linear", 64][0][1]; gradients["nn.Linear", 64][1][1] -->
+#
+# So perhaps all it takes is a smaller learning rate, or a smaller start? We run both, at 256 dimensions. The first column starts with variance $1/d$ as above, the second so small that the unscaled scores begin with a variance of 1, the third does the same with a quarter of the learning rate, and the last has the root:
 
 # %%
 for lr in 0.001, 0.003, 0.01:
-    cases = (1, d**-0.5), (1, d**-0.75), (d**-0.5, d**-0.5)
-    runs = [[trained(d, scale, std, seed, lr)[0] for seed in range(3)] for scale, std in cases]
+    cases = (1, d**-0.5, lr), (1, d**-0.75, lr), (1, d**-0.75, lr / 4), (d**-0.5, d**-0.5, lr)
+    runs = [[trained(d, *case[:2], seed, case[2])[0] for seed in range(3)] for case in cases]
     print(f"{lr:.3f} ", *map(span, runs))
 
 # %% [markdown]
 # <!-- prints:
-# 0.001  0.50–0.57 1.00–1.00 1.00–1.00
-# 0.003  0.47–0.68 0.99–1.00 1.00–1.00
-# 0.010  0.46–0.62 0.77–0.93 1.00–1.00
+# 0.001  0.50–0.57 1.00–1.00 1.00–1.00 1.00–1.00
+# 0.003  0.47–0.68 0.99–1.00 1.00–1.00 1.00–1.00
+# 0.010  0.46–0.62 0.77–0.93 1.00–1.00 1.00–1.00
 # -->
 #
-# A smaller learning rate alone doesn't mend it. A smaller start does, as long as the learning rate is small, too: in the last line it falls behind, because a step of the optimizer Adam is about equally large whatever the gradient, and unscaled scores move $\sqrt{d_k}$ times as far with it. So the root is not the only way to keep scores in range. What it buys is that one start and one learning rate serve for every dimension.
+# With this start a smaller learning rate alone doesn't mend it, nor did it when we tried a tenth of the rate with ten times the steps; starting from `nn.Linear`, that mended most of it. A smaller start does, as long as the learning rate is small, too: in the last line it falls behind, because a step of the optimizer Adam is about equally large whatever the gradient, and with it these unscaled scores move $d_k^{1/4}$ times as far, here 4 times. Divide the learning rate by 4 as well, and the two do the same.
+#
+# So the root is not the only way to keep scores in range. What it buys here is that one start keeps the first scores the same size at every dimension, and that one learning rate, 0.003, did for 64 and 256. It doesn't reach further: when we tried 1024 dimensions and 0.01, the root fell behind with each of three seeds, and division by $d_k$ did not.
+#
+# <!-- numbers: trained.__defaults__[0]; lr -->
 #
 # ## When the premise fails { #assumptions }
 #
-# Dividing by the root leaves a variance of 1 if the components are uncorrelated, with mean 0 and variance 1. Break this in one place at a time. This is the variance of the scores that one query gives to 8 keys, before and after scaling:
+# Dividing by the root leaves a variance of 1 if queries and keys are independent of each other, and the components within one of them are uncorrelated, with mean 0 and variance 1. Break this in one place at a time. This is the variance of the scores that one query gives to 8 keys, before and after scaling:
 
 # %%
 def variance(q, k):
@@ -221,6 +242,7 @@ cases = {
     "3 times longer": variance(3 * q, 3 * k),
     "equal components in the query": variance(alike[0], k),
     "equal components in both": variance(*alike),
+    "keys equal to the query, or to minus it": variance(q, q * (2.0 * torch.randint(2, (len(q), 8, 1)) - 1)),
 }
 longer = cases["3 times longer"] / cases["as assumed"]
 for case, value in cases.items():
@@ -233,9 +255,10 @@ for case, value in cases.items():
 #  41000   81  3 times longer
 #    520    1  equal components in the query
 # 270000  529  equal components in both
+# 260000  517  keys equal to the query, or to minus it
 # -->
 #
-# With a mean of 1 the variance doubles. With vectors 3 times as long it is 81 times as large, as $3^4 = 81$. If the components of each query are all alike, but not those of the keys, nothing happens. If they are all alike in both, 512 dimensions are really one: the variance is about $d_k^2$ without scaling, and the root takes away one factor of $d_k$ and leaves the other. Scaling then does what it always does, divide the variance by $d_k$, but that isn't enough, and the dimension still pushes the scores up.
+# With a mean of 1 the variance doubles. With vectors 3 times as long it is 81 times as large, as $3^4 = 81$. If the components of each query are all alike, but not those of the keys, nothing happens. If they are all alike in both, 512 dimensions are really one: the variance is about $d_k^2$ without scaling, and the root takes away one factor of $d_k$ and leaves the other. Scaling then does what it always does, divide the variance by $d_k$, but that isn't enough, and the dimension still pushes the scores up. In the last line no two components are correlated at all, but query and keys are not independent, and the outcome is much the same.
 #
 # <!-- numbers: round(longer**0.25); round(longer) -->
 #
@@ -243,11 +266,11 @@ for case, value in cases.items():
 #
 # !!! note "What this page simplifies"
 #
-#     One head, one task that is made up, one optimizer, sixty steps and three seeds: that shows that scaling can matter, and how, but not how much it matters in your model. The Transformer paper itself only **suspects** that large dot products push softmax to where its gradients are tiny. How large scores should be later in training is for the data to say, and there is nothing wrong with sharp attention.
+#     One head, one task that is made up, one optimizer, few steps and three seeds: that shows that scaling can matter, and how, but not how much it matters in your model. The Transformer paper itself only **suspects** that large dot products push softmax to where its gradients are tiny. How large scores should be later in training is for the data to say, and there is nothing wrong with sharp attention.
 #
 # ## In short { #in-short }
 #
-# As long as components are uncorrelated, dividing by $\sqrt{d_k}$ keeps the dimension from pushing up the scores. Without it, at many dimensions, a few rows get most of the gradient, and the layers on this page learn worse than with it. At few dimensions, with matrices that start small, it may not matter or even cost a little.
+# As long as queries and keys are independent of each other, and the components of one of them uncorrelated, dividing by $\sqrt{d_k}$ keeps the dimension from pushing up the scores. Without it, at many dimensions, a few rows get most of the gradient, and the layers on this page learn worse than with it. At few dimensions, with matrices that start small, it may not matter, or cost a little at first; after more steps the two were level.
 #
 # ## Exercises { #exercises }
 #

@@ -9,7 +9,7 @@
 # pip install {{ wheel }}
 # ```
 #
-# 动物园里关着八只写错的注意力，都是容易犯的错。它们的输出形状全都正确：
+# 动物园里关着八只写错的注意力，都是容易犯的错。这里说的「错」，是指不合2017年的公式。也有模型故意这么做：T5的代码不除以根号，而是让$W_q$的初值更小；[Reformer](../references.md#kitaev2020)只要还有别的可看，就不让词看自己；[Yang等人](../references.md#yang2022)除以$d_k$。这八只的输出形状全都正确：
 
 # %%
 import torch
@@ -37,7 +37,7 @@ for wrong in ZOO:
 #
 # !!! question "先猜一猜"
 #
-#     打开每个笼子之前，先问自己：要检查注意力的**哪条性质**，才能不看源码就知道它错了？
+#     打开每个笼子之前，先问自己：要检查公式的**哪条性质**，才能不看源码就知道它错了？
 #
 # ## 第一笼：权重之和 { #row-sums }
 #
@@ -64,7 +64,7 @@ print(softmax_over_queries(Q, K, ones).allclose(ones))
 #
 # ## 第二笼：缩放 { #scale }
 #
-# 只有一个键时，不管分数是多少，权重都是1，什么也看不出来。用两个键，就能从输出反推权重，再由权重反推分数，因为两个分数之差应当等于点积之差除以$\sqrt{d_k}$。
+# 只有一个键时，不管分数是多少，权重都是1，什么也看不出来。用两个键，就能从输出反推权重，再由权重反推分数，因为按公式，两个分数之差等于点积之差除以$\sqrt{d_k}$。
 
 # %%
 from attn.labs.zoo import no_scaling, scaling_by_d_model
@@ -170,11 +170,11 @@ for fn in (attention, minus_1e9):
 # minus_1e9 [True, False]
 # -->
 #
-# float16最大只到65504，负十亿放不下，成了$-\infty$；整行都是$-\infty$，softmax就得出NaN。`attn`不去加什么「很大的负数」，它用这种数据类型能表示的最负的数去填，再把权重清零。
+# float16最大只到65504，负十亿放不下，加到分数上就成了$-\infty$（用`masked_fill`去填，则会报错）；整行都是$-\infty$，softmax就得出NaN。`attention`不去加什么「很大的负数」，它用这种数据类型能表示的最负的数去填，再把权重清零。
 #
 # ## 交给check_attention { #check }
 #
-# 这些性质，还有另外几条，都收在`check_attention`里。把你的函数交给它，它逐条去试，并说出最可能的错：
+# 公式的这些性质，还有另外几条，都收在`check_attention`里。把你的函数交给它，它逐条去试，并说出最可能的错：
 
 # %%
 print(check_attention(no_scaling, language="zh"))
@@ -253,7 +253,7 @@ for fn, options in (by_eight, {}), (by_values, {}), (upper_left, {"causal": True
 #
 # ## 小结 { #in-short }
 #
-# 损失在下降，分不出写对和写错。所以要看性质：多数的错都会破坏某一条注意力必须满足的性质，知道是哪一条，一行代码就能让它现形。
+# 损失在下降，分不出写对和写错。所以要看性质：多数的错都会破坏某一条2017年的公式必须满足的性质，知道是哪一条，一行代码就能让它现形。
 #
 # ## 练习 { #exercises }
 #
