@@ -1,4 +1,4 @@
-"""`attention` by torch's function: where it has a fused kernel, faster, and no (n, m) matrix unless a mask must be made."""
+"""`attention` by torch's function: with a fused kernel faster, and no (n, m) matrix unless a mask must be made."""
 
 import torch
 import torch.nn.functional as F
