@@ -37,7 +37,7 @@ def attention_weights(
 ) -> Tensor:
     """How much each query looks at each key: softmax(QKᵀ/√d_k), over the keys. Each row sums to 1.
 
-    A query that may look at nothing has weights 0. A bias of -∞ hides a key, too.
+    A query that may look at nothing has weights 0. A bias of -∞ gives weight 0, too, but doesn't keep a NaN out.
 
     Args:
         Q: queries (…, n, d_k).
@@ -75,7 +75,8 @@ def attention(
 ) -> Tensor:
     """The mean of the values, weighted by how much each query looks at each key: softmax(QKᵀ/√d_k)V.
 
-    A query that may look at nothing gets 0. What no query may look at has no influence, not even a NaN.
+    A query that may look at nothing gets 0. What `mask` or `causal` hides from every query has no influence, not even a
+    NaN; a bias of -∞ gives weight 0, but doesn't keep a NaN out.
 
     Args:
         Q: queries (…, n, d_k).

@@ -1,4 +1,4 @@
-"""The same numbers as `attention` from torch's function: where it has a fused kernel, faster, no (n, m) matrix made."""
+"""`attention` by torch's function: with a fused kernel faster, and no (n, m) matrix unless a mask must be made."""
 
 import torch
 import torch.nn.functional as F

@@ -144,6 +144,7 @@ REFUSED = {  # by name and machine, in which words
        for machine in ("jvp", "second")},
     ("KVCache", "per_sample"): CACHE,
     ("KVCache", "second"): CACHE,
+    ("blockwise_attention", "compile"): "fullgraph=True|limit reached",  # at the ninth graph, by torch
     ("blockwise_attention", "export"): "n and m must be known to count the blocks",
 }
 
@@ -173,11 +174,14 @@ def doubled(subject):
 
 
 def compiled(subject):
-    """One graph for each way to look, whatever the lengths."""
+    """One graph for n = m and one for the others, if not one for all: torch gives up at the ninth."""
     torch._dynamo.reset()
-    call = torch.compile(subject.make(subject.layer), fullgraph=True, dynamic=True, backend="eager")
-    for n, m in ((5, 7), (6, 6), (4, 9)):
+    graphs = []
+    backend = lambda graph, _: graphs.append(graph) or graph.forward  # noqa: E731
+    call = torch.compile(subject.make(subject.layer), fullgraph=True, dynamic=True, backend=backend)
+    for n, m in ((5, 7), (6, 6), (4, 9), (4, 5), (4, 6), (5, 8), (5, 6), (6, 7), (6, 8), (7, 8)):
         close(call(*subject.tensors(n, m)), subject(*subject.tensors(n, m)))
+    assert len(graphs) <= 2
 
 
 class Program(nn.Module):
@@ -395,7 +399,7 @@ def verdict(name, machine):
     if words is None:
         MACHINES[machine](SUBJECTS[name])
         return "✓"
-    with pytest.raises((RuntimeError, ValueError, NotImplementedError), match=words):
+    with pytest.raises(Exception, match=words):  # torch's own classes, too
         MACHINES[machine](SUBJECTS[name])
     return "✗"
 

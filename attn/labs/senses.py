@@ -270,7 +270,7 @@ class Senses(nn.Module):
 
 
 def learn(language: str, context: str = "attention", *, size: int = 300, steps: int = 100, seed: int = 0) -> Senses:
-    """A model that has read a corpus; about a second. Torch's random numbers are left as they were."""
+    """A model that has read a corpus. Torch's random numbers are left as they were."""
     readings = corpus(language, size, seed)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
