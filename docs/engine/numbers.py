@@ -42,6 +42,11 @@ class Number:
     written: str
     required: bool  # a decimal, or a whole number of a calculation
 
+    @property
+    def plain(self) -> str:
+        """As Python writes it."""
+        return self.written.replace("−", "-").replace(",", "")
+
 
 class Numbers:
     """The parser that makes one test of all the numbers of a page."""
@@ -144,7 +149,7 @@ def compare(found, values, names, line):
         yield line, str(error)
         return
     for number, value, entry, digits in told:
-        if digits != number.written.replace("−", "-").replace(",", ""):
+        if digits != number.plain:
             yield number.line, f"{number.written} is written, and {value} is {entry}: write {digits}"
 
 
@@ -163,7 +168,7 @@ def right(found, values, names):
         of_all = f" (or all {len(found)}: {all_written})" if found != required else ""
         raise ValueError(f"{len(entries)} values for {len(required)} numbers: {written}{of_all}")
     for number, (value, entry) in zip(bound, entries, strict=True):
-        yield number, value, entry, rounded(entry, number.written.replace("−", "-").replace(",", ""))
+        yield number, value, entry, rounded(entry, number.plain)
 
 
 def spoken(values):
