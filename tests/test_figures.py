@@ -9,7 +9,7 @@ import yaml
 
 import figures
 from engine.extension import figure
-from figures import logo, readme
+from figures import card, logo, readme
 
 FENCES = [
     (page, pages.line(text, fence.start), re.search(r'module="(.*?)"', fence.info)[1], fence.code)
@@ -19,7 +19,7 @@ FENCES = [
     if fence.language == "figure"
 ]
 SHARED = {"__init__", "drawing"}  # what figures are made of
-STANDING_ALONE = {"logo", "readme"}  # files, not fences
+STANDING_ALONE = {"logo", "readme", "card"}  # files, not fences
 each_figure = pytest.mark.parametrize("fence", FENCES, ids=lambda fence: f"{fence[0]}:{fence[1]}")
 TAG = "{http://www.w3.org/2000/svg}"
 
@@ -68,6 +68,14 @@ def test_ids_of_different_figures_differ():
         assert len(ids) == len(set(ids)), f"docs/{page}: two figures share an id"
         for target in re.findall(r'(?:href="#|url\(#|aria-labelledby=")([^")\s]+)', drawn):
             assert target in ids, f"docs/{page}: a figure points at #{target}, which is not in it"
+
+
+def test_no_card_without_letters(monkeypatch):
+    """Where no font has a language's letters, a link shows no picture rather than empty boxes."""
+    sentence = ["我", "喜欢", "吃", "苹果"]
+    assert card.draw("Attention", "every line runs", ["i", "like", "eating", "apple"]).startswith(b"\x89PNG")
+    monkeypatch.setattr(card, "FACES", ("DejaVu Sans",))
+    assert card.draw("注意力机制", "每一行都能运行", sentence) is None
 
 
 @pytest.mark.parametrize("module", [logo, readme], ids=["logo", "readme"])

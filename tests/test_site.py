@@ -3,6 +3,7 @@
 import functools
 import json
 import re
+import struct
 from collections import Counter
 from html import escape
 from importlib.metadata import version
@@ -19,6 +20,7 @@ from engine.fences import blocks
 from engine.numbers import count
 from engine.page import Page
 from engine.source import shown
+from figures import card
 
 LIMIT = 300_000  # bytes of HTML; an untouched notebook has 660 000
 LOADING = "script[src], img[src], iframe[src], source[src], video[src], object[data], use[href], link[href]"
@@ -229,6 +231,30 @@ def test_nothing_is_missing_politely(site, language):
     assert own.html["lang"] == language
     spoken = [[section["lang"] for section in document.select("section[lang]")] for document in (own, root)]
     assert spoken == [[language], ["zh", "en"]], "theme/404.html: in its own language, and at the root in both"
+    assert "404" in own.title.get_text() and "404" in root.title.get_text()
+    for section in root.select("section"):
+        assert len(section.select(f'a[href*="/{section["lang"]}/"]')) > 2, "theme/404.html: ways to what was meant"
+
+
+@pytest.mark.parametrize("path", ["index.html", "zh/by-hand/index.html", "en/notebooks/apple/index.html"])
+def test_a_shared_link_shows_something(site, server, path):
+    """A chat that is given the link shows a title, a sentence and a picture; a phone's home screen an icon."""
+    page = parse(site / path)
+    told = {tag["property"]: tag["content"] for tag in page.select("meta[property^='og:']")}
+    assert told["og:title"] and told["og:description"]
+    if path.startswith("zh/") and not card.face_with(told["og:site_name"]):
+        assert "og:image" not in told  # the build says so
+    else:
+        assert size(site / told["og:image"].removeprefix(server)) == (1200, 630)
+    icon = page.select_one('link[rel="apple-touch-icon"]')["href"]
+    assert size((site / path).parent / icon) == (180, 180)
+
+
+def size(picture):
+    """Width and height of a PNG, as its head says."""
+    head = picture.read_bytes()[:24]
+    assert head.startswith(b"\x89PNG")
+    return struct.unpack(">II", head[16:])
 
 
 def test_the_landing_page(site):

@@ -4,6 +4,7 @@ All work is done elsewhere; what comes first and what later is said here.
 """
 
 import functools
+import logging
 import re
 import sys
 from html import escape, unescape
@@ -22,6 +23,7 @@ from engine.page import Page, as_markdown
 
 DOCS = str(Path(__file__).parents[1])
 HERE = "http://127.0.0.1:8000/"
+log = logging.getLogger("mkdocs.hooks")
 serving = False
 
 
@@ -36,6 +38,9 @@ def on_config(config):
     if DOCS not in sys.path:
         sys.path.append(DOCS)  # which holds the packages `engine` and `figures`
     config.site_url = config.site_url or HERE  # SITE_URL may be there and empty
+    if config.site_url == HERE and not serving and languages.is_home(config):
+        level = logging.INFO if config.strict else logging.WARNING  # a check of the pages may do without
+        log.log(level, "SITE_URL is not set: links to the wheel and shared links lead to %s; set it to publish", HERE)
     config.markdown_extensions.append(Site())
 
 
@@ -47,6 +52,7 @@ def on_files(files, config):
     import figures.logo
 
     made = {"assets/drawn/logo.svg": figures.logo.draw(), "assets/licences/mkdocs-material.txt": licence()}
+    made |= shared(config)
     for address, content in made.items():
         files.append(File.generated(config, address, content=content))
     if languages.is_home(config):
@@ -107,6 +113,19 @@ def on_post_build(config):
         styles.trim(target)
     if languages.is_home(config):
         languages.build_all(config)
+
+
+def shared(config) -> dict[str, bytes]:
+    """What shows where a link to the site is shared: in a chat, on a phone's home screen."""
+    from figures import card
+
+    drawn = {"assets/drawn/icon.png": card.icon()}
+    if words := config.extra.get("card"):
+        drawn["assets/drawn/card.png"] = card.draw(config.site_name, words["promise"], words["sentence"])
+        if drawn["assets/drawn/card.png"] is None:
+            log.info("shared links show no picture: install a font with the letters of %s (%s)", words, card.FACES)
+    config.extra["card_drawn"] = bool(drawn.get("assets/drawn/card.png"))
+    return {address: content for address, content in drawn.items() if content}
 
 
 def site(config) -> Site:

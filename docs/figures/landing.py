@@ -11,5 +11,9 @@ VECTORS = torch.tensor([[0.0, 0.0], [0.0, 0.0], [3.0, 0.0], [1.0, 1.0]])
 
 def draw(words):
     """`words`: title, description, the sentence; its last word looks."""
-    weights = attention_weights(VECTORS, VECTORS)[-1].tolist()
-    return looking(words["sentence"], len(VECTORS) - 1, weights, words["title"], words["description"])
+    return looking(words["sentence"], len(VECTORS) - 1, weights(), words["title"], words["description"])
+
+
+def weights() -> list[float]:
+    """How hard the last word looks at each."""
+    return attention_weights(VECTORS, VECTORS)[-1].tolist()

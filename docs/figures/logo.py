@@ -1,17 +1,21 @@
-"""The logo: the matrix of the worked example, 2×2, as a tiny heatmap. A file of its own, so its colours are fixed."""
+"""The logo: a word looks back, apple at the three words before it. A file of its own, so its colours are fixed."""
 
-import torch
+from figures import landing
 
-from attn import attention_weights
-
-COLOURS = "path{fill:#c2410c}@media(prefers-color-scheme:dark){path{fill:#fb923c}}"
+COLOURS = ":root{color:#c2410c}@media(prefers-color-scheme:dark){:root{color:#fb923c}}"
+PLACES, BASE = (4, 11.5, 19, 27.5), 24  # of the four words; the height of the line they stand on
 
 
 def draw():
-    weights = attention_weights(torch.eye(2), torch.eye(2)).tolist()
-    cells = "".join(
-        f'<path d="M{1 + 16 * j} {1 + 16 * i}h14v14h-14z" opacity="{weight:.2f}"/>'
-        for i, row in enumerate(weights)
-        for j, weight in enumerate(row)
+    here = PLACES[-1]
+    arcs = "".join(arc(here, x, 1.2 + 5 * weight) for x, weight in zip(PLACES[:-1], landing.weights(), strict=False))
+    dots = "".join(f'<circle cx="{x}" cy="{BASE}" r="{3.2 if x == here else 1.8}"/>' for x in PLACES)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><style>{COLOURS}</style>'
+        f'<g fill="none" stroke="currentColor">{arcs}</g><g fill="currentColor">{dots}</g></svg>'
     )
-    return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><style>{COLOURS}</style>{cells}</svg>'
+
+
+def arc(start: float, end: float, width: float) -> str:
+    radius = (start - end) / 2
+    return f'<path d="M{start} {BASE}A{radius:g} {radius:g} 0 0 0 {end} {BASE}" stroke-width="{width:.1f}"/>'
