@@ -38,6 +38,9 @@ def complaints(process, levels=("WARNING", "ERROR")) -> str:
 class Handler(http.server.SimpleHTTPRequestHandler):
     """For what is missing, the 404 page of the root, as most hosts do."""
 
+    protocol_version = "HTTP/1.1"  # a connection serves many requests
+    disable_nagle_algorithm = True
+
     def translate_path(self, path):
         below = path.removeprefix(PREFIX)
         return super().translate_path(f"/{below}" if below != path else "/no such file")
