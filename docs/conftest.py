@@ -1,5 +1,7 @@
 """Every fence, number and formula of a page, notebook pages included, is a test; `pytest --write` corrects a page."""
 
+import os
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ from engine.checks import PARSERS
 from engine.page import Page
 from engine.write import write
 
+SPREAD = {"test_access", "test_browser", "test_search", "test_widgets"}  # have no more in common than a browser
 collect_ignore = ["engine", "figures", "theme"]
 pytest_collect_file = Sybil(
     parsers=PARSERS,
@@ -36,11 +39,9 @@ def pytest_addoption(parser):
     )
 
 
-def pytest_cmdline_main(config):
+def rewrite(arguments) -> int:
     """With --write nothing is tested: what was written is read by its author first, then tested."""
-    if not config.option.write:
-        return None
-    pages = [Path(arg.partition("::")[0]) for arg in config.args]
+    pages = [Path(argument.partition("::")[0]) for argument in arguments]
     told = [line for page in pages for path in files(page) for line in write(path)]
     print("\n".join([*told, f"{len(told)} corrections; read them, then run pytest."]))
     return 1 if told else 0
@@ -65,9 +66,43 @@ def pytest_collection_modifyitems(items):
             items[number] = item
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config):
+    """What is asked for: pages are written, the whole suite is spread over the processors, or tests run here."""
+    if config.option.write:
+        return rewrite(config.args)
+    everything = config.args_source is config.ArgsSource.TESTPATHS
+    unasked = getattr(config.option, "numprocesses", 0) is None  # neither -n, nor -p no:xdist
+    watched = config.option.usepdb or config.option.capture == "no" or config.option.collectonly
+    if everything and unasked and not watched and not hasattr(config, "workerinput") and processors() > 1:
+        config.option.numprocesses = min(processors(), 4)
+        os.environ.setdefault("OMP_NUM_THREADS", "1")  # each process has a processor of its own
+    return None
+
+
+def processors() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """Whoever spreads the tests over processes spreads whole files."""
-    from xdist.scheduler import LoadFileScheduling
+    """Whoever spreads the tests over processes spreads whole files, and of SPREAD each test."""
+    if config.getoption("dist") != "load":
+        return None
+    from xdist.scheduler import LoadScopeScheduling
 
-    return LoadFileScheduling(config, log) if config.getoption("dist") == "load" else None
+    class Files(LoadScopeScheduling):
+        def add_node_collection(self, node, collection):
+            """Several examples may begin in one place, and so have one name; here each has its own."""
+            seen, names = Counter(), []
+            for name in collection:
+                seen[name] += 1
+                names.append(f"{name} {seen[name]}" if seen[name] > 1 else name)
+            super().add_node_collection(node, names)
+
+        def _split_scope(self, nodeid):
+            file = nodeid.partition("::")[0]
+            return nodeid if Path(file).stem in SPREAD else file
+
+    config.option.loadscopereorder = False  # the order of collection says what comes first
+    return Files(config, log)

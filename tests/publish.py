@@ -38,6 +38,9 @@ def complaints(process, levels=("WARNING", "ERROR")) -> str:
 class Handler(http.server.SimpleHTTPRequestHandler):
     """For what is missing, the 404 page of the root, as most hosts do."""
 
+    protocol_version = "HTTP/1.1"  # a connection serves many requests
+    disable_nagle_algorithm = True
+
     def translate_path(self, path):
         below = path.removeprefix(PREFIX)
         return super().translate_path(f"/{below}" if below != path else "/no such file")
@@ -58,11 +61,19 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         pass
 
 
+class Server(http.server.ThreadingHTTPServer):
+    """A browser that leaves a page while it comes is no error."""
+
+    def handle_error(self, request, client_address):
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
+
+
 @contextmanager
 def serve(folder, handler=Handler):
     """Serve a folder while the block runs; yields its address."""
     handler = functools.partial(handler, directory=str(folder))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+    with Server(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}{PREFIX}"
         server.shutdown()

@@ -8,7 +8,11 @@ import os
 import pages
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
+from conftest import ready
 
+AXE = "tags => axe.run({ runOnly: tags, resultTypes: ['violations'] }).then(found => found.violations)"
+DRAWN = """() => document.querySelector(".md-sidebar--primary").getBoundingClientRect().left === 0
+  && document.getAnimations().every((move) => move.playState !== "running")"""
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 SIZES = {"phone": {"width": 360, "height": 740}, "desktop": {"width": 1350, "height": 940}}
 MODES = [(size, scheme) for size in SIZES for scheme in ("light", "dark")]
@@ -29,7 +33,7 @@ def faults(tab):
     """What axe says against a page: the rule, how often, and where first."""
     tab.evaluate(AXE_SCRIPT)
     told = []
-    for violation in tab.evaluate("tags => axe.run({ runOnly: tags })", TAGS)["violations"]:
+    for violation in tab.evaluate(AXE, TAGS):
         nodes = [node for node in violation["nodes"] if not heads_with_a_formula(tab, node)]
         told += [f"{violation['id']} × {len(nodes)}: {nodes[0]['target']} {nodes[0]['html'][:150]}"] if nodes else []
     return told
@@ -43,8 +47,7 @@ def heads_with_a_formula(tab, node):
 @pytest.mark.parametrize(("page", "size", "scheme"), VISITS)
 def test_axe_finds_nothing(turn_to, page, size, scheme):
     tab = turn_to(pages.address(page), **mode(size, scheme))
-    tab.wait_for_function("!document.querySelector('pre > code') || document.querySelector('.md-code__nav')")
-    tab.evaluate("document.querySelectorAll('details').forEach(box => { box.open = true })")
+    ready(tab).evaluate("document.querySelectorAll('details').forEach(box => { box.open = true })")
     told = faults(tab)
     assert not told, "\n".join(told)
 
@@ -70,14 +73,13 @@ def test_axe_finds_nothing_in_what_opens(visit, language, size, scheme):
     tab.keyboard.press("Escape")
     if size == "phone":
         tab.locator("label.md-header__button[for=__drawer]").click()
-        tab.wait_for_timeout(300)
+        tab.wait_for_function(DRAWN)
         told += faults(tab)
     assert not told, "\n".join(told)
 
 
 def search(tab, words):
-    tab.wait_for_load_state("networkidle")
-    tab.evaluate("document.activeElement.blur()")
+    ready(tab).evaluate("document.activeElement.blur()")
     tab.keyboard.press("/")
     tab.keyboard.type(words)
     tab.locator(".md-search-result__link").first.wait_for()
@@ -147,14 +149,12 @@ def test_touch_a_figure_with_the_keyboard(visit, language):
 def test_on_paper(visit, language):
     """The text with its answers, and nothing to press; of the summary, one sheet."""
     tab = visit(f"{language}/by-hand/", viewport=SIZES["desktop"])
-    tab.wait_for_load_state("networkidle")
-    tab.emulate_media(media="print")
+    ready(tab).emulate_media(media="print")
     assert (
         not tab.locator(".md-header, .md-sidebar, .md-footer, .md-skip, .md-code__button").filter(visible=True).count()
     )
     for answer in tab.locator("article details > :not(summary)").all():
         assert answer.evaluate("answer => answer.getBoundingClientRect().height") > 0
-    tab = visit(f"{language}/summary/", viewport=SIZES["desktop"])
-    tab.wait_for_load_state("networkidle")
+    tab = ready(visit(f"{language}/summary/", viewport=SIZES["desktop"]))
     sheets = tab.pdf(prefer_css_page_size=True).count(b"/Type /Page\n")
     assert sheets == 1, f"the summary takes {sheets} sheets of paper"

@@ -4,6 +4,7 @@ import re
 
 import pages
 import pytest
+from conftest import ready
 
 from engine.fences import blocks
 from engine.page import Page
@@ -61,7 +62,7 @@ def test_the_landing_page_without_script(visit, server):
 
 @pytest.mark.parametrize(("language", "words", "page"), SEARCHES)
 def test_search(visit, server, language, words, page):
-    tab = settle(visit(f"{language}/", locale=language))
+    tab = ready(visit(f"{language}/", locale=language))
     box = tab.locator("[data-md-component=search-query]")
     box.click()
     tab.keyboard.insert_text(words)
@@ -75,7 +76,7 @@ def test_search(visit, server, language, words, page):
 @pytest.mark.parametrize(("language", "other"), [("zh", "en"), ("en", "zh")])
 @pytest.mark.parametrize("page", ["formula.md", "notebooks/complete-example.py"])
 def test_the_switcher_keeps_page_and_fragment(visit, server, language, other, page):
-    tab = settle(visit(pages.address(f"{language}/{page}"), locale=language))
+    tab = ready(visit(pages.address(f"{language}/{page}"), locale=language))
     fragment = tab.locator("article h2[id]").nth(1).get_attribute("id")
     tab.evaluate("fragment => { location.hash = fragment }", fragment)
     tab.locator("a.attn-switch").click()
@@ -85,7 +86,7 @@ def test_the_switcher_keeps_page_and_fragment(visit, server, language, other, pa
 
 @pytest.mark.parametrize("preferred", ["light", "dark"])
 def test_light_dark_auto(visit, server, preferred):
-    tab = settle(visit("zh/", color_scheme=preferred, locale="zh"))
+    tab = ready(visit("zh/", color_scheme=preferred, locale="zh"))
     scheme = tab.locator("body")
     toggle = tab.locator("form[data-md-component=palette] label:not([hidden])")
     followed = {"light": "default", "dark": "slate"}
@@ -97,12 +98,12 @@ def test_light_dark_auto(visit, server, preferred):
 
 
 def test_the_scheme_is_remembered_in_both_languages(visit, server):
-    tab = settle(visit("zh/", color_scheme="light", locale="zh"))
+    tab = ready(visit("zh/", color_scheme="light", locale="zh"))
     toggle = tab.locator("form[data-md-component=palette] label:not([hidden])")
     toggle.click()
     toggle.click()
     for path in "zh/formula/", "en/", "en/by-hand/":
-        settle(tab).goto(server + path)
+        ready(tab).goto(server + path)
         assert tab.locator("body").get_attribute("data-md-color-scheme") == "slate", f"{path} forgets the choice"
 
 
@@ -116,14 +117,14 @@ FRAMES = """window.frames = [];
 @pytest.mark.parametrize("stored", [True, False])
 def test_no_frame_of_a_dark_site_is_light(visit, server, stored):
     """Whether the reader chose dark here or in the system, each page is dark from its first frame on."""
-    tab = settle(visit("zh/", color_scheme="light" if stored else "dark", locale="zh"))
+    tab = ready(visit("zh/", color_scheme="light" if stored else "dark", locale="zh"))
     if stored:
         toggle = tab.locator("form[data-md-component=palette] label:not([hidden])")
         toggle.click()
         toggle.click()
     tab.add_init_script(FRAMES)
     tab.context.new_cdp_session(tab).send("Emulation.setCPUThrottlingRate", {"rate": 4})
-    settle(tab).goto(server + "zh/by-hand/")
+    ready(tab).goto(server + "zh/by-hand/")
     assert tab.evaluate("document.querySelector('meta[name=color-scheme]').content") == "dark"
     shades = set(tab.evaluate("window.frames"))
     assert shades <= {"rgb(26, 25, 23)", "rgba(0, 0, 0, 0)"}, shades
@@ -154,7 +155,7 @@ def test_each_page(turn_to, page):
 
     `turn_to` watches that no page has an error and none asks another server for anything.
     """
-    tab = settle(turn_to(pages.address(page), viewport=PHONE, permissions=["clipboard-read", "clipboard-write"]))
+    tab = ready(turn_to(pages.address(page), viewport=PHONE, permissions=["clipboard-read", "clipboard-write"]))
     tab.evaluate("document.querySelectorAll('details').forEach(box => { box.open = true })")
     copied = [copy(tab, button) for button in tab.locator(COPY).all()]
     text = pages.read(page)
