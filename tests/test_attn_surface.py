@@ -30,8 +30,8 @@ def lines_of_code(path):
 
 
 def test_it_can_be_read_in_an_hour():
-    # About 410, and 30 for what compile, export, vmap, changed layers and NaN behind masks ask for.
-    assert sum(lines_of_code(path) for path in FOLDER.glob("*.py")) <= 440
+    # About 410, and 30 for what compile, export, vmap, changed layers and NaN behind masks ask for; check.py is a door.
+    assert sum(lines_of_code(path) for path in FOLDER.glob("*.py")) <= 443
 
 
 def test_names():
@@ -53,7 +53,7 @@ def test_it_imports_torch_and_nothing_else(module):
     import sys
 
     assert roots <= {"torch", "attn"} | set(sys.stdlib_module_names)
-    if not module.startswith("attn.labs"):
+    if not module.startswith("attn.labs") and module != "attn.check":  # the door to the labs, for the command line
         assert not any(name.startswith("attn.labs") for name in names)
 
 

@@ -5,13 +5,20 @@ from matplotlib.patches import Rectangle
 
 from attn import KVCache
 
-from figures.drawing import INK, cell, label, sheet, svg
+from figures.drawing import INK, cell, label, sheet, svg, touchable
 
 WIDTH, LEFT, WIDE, HIGH, PANEL = 336, 60, 54, 26, 178
 
 
 def draw(words):
-    """`words`: title, description, the sentence, the names of the two panels (again, once), step and total."""
+    """`words`: title, description, the sentence, the names of the two panels (again, once), step and total.
+
+    With `sizes` it can be touched (theme/assets/widgets/write-on.js).
+    """
+    return touchable("write-on", words, picture(words)) if "sizes" in words else picture(words)
+
+
+def picture(words):
     sentence = words["sentence"]
     with sheet(WIDTH, 2 * PANEL) as (fig, ax):
         for name, cached, top in (("again", False, 30), ("once", True, 30 + PANEL)):

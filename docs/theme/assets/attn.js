@@ -39,3 +39,21 @@ addEventListener("keydown", (event) => {
   new MutationObserver((changes) => changes.forEach(changed))
     .observe(document.body, { childList: true, subtree: true, attributeFilter: ["data-md-color-scheme"] });
 }
+// A guess is clicked, stays, and is told to nobody: it lies in the reader's own browser.
+for (const [box, list] of document.querySelectorAll(".admonition.question > ul").entries()) {
+  const options = [...list.children].map((item) => {
+    const button = Object.assign(document.createElement("button"), { type: "button" });
+    button.append(...item.childNodes);
+    item.append(button);
+    return button;
+  });
+  const place = `attn.guess ${location.pathname} ${box}`;
+  const mark = (chosen) => options.forEach((option, i) => option.setAttribute("aria-pressed", i === chosen));
+  try { mark(Number(localStorage.getItem(place) ?? -1)); } catch { mark(-1); }
+  list.addEventListener("click", ({ target }) => {
+    const chosen = options.indexOf(target.closest("button"));
+    if (chosen < 0) return;
+    mark(chosen);
+    try { localStorage.setItem(place, chosen); } catch { /* storage is off: it stays until the page is left */ }
+  });
+}

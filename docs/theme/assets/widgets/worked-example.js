@@ -1,8 +1,9 @@
-// The worked example with numbers of one's own: Q, K and V can be edited, and each step follows.
+// The worked example to ask: tap a number, and threads run from what it is made of while the sum writes itself.
 import { attention, fill, make, shown } from "./attention.js";
 
 const LIMIT = 1000;
 const STEPS = [["scores", 2], ["scaled", 3], ["weights", 2], ["output", 1]]; // with the page's digits
+const PACE = 1200; // milliseconds for each number when all are played
 
 class WorkedExample extends HTMLElement {
   connectedCallback() {
@@ -10,65 +11,86 @@ class WorkedExample extends HTMLElement {
     this.controls = make("div", { className: "controls" });
     this.given = make("div", { className: "matrices" });
     this.steps = make("div", { className: "matrices" });
-    this.says = make("p", { role: "status", className: "says" });
-    this.replaceChildren(make("div", { className: "widget", role: "group", "aria-label": this.words.title },
-      this.controls, this.given, this.steps, this.says));
+    this.sum = make("p", { className: "sum" });
+    this.says = make("p", {});
+    this.threads = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+    this.threads.setAttribute("aria-hidden", "true");
+    this.threads.classList.add("threads");
+    this.box = make("div", { className: "widget worked", role: "group", "aria-label": this.words.title },
+      this.controls, this.given, this.steps, make("div", { role: "status", className: "says" }, this.sum, this.says), this.threads);
+    this.replaceChildren(this.box);
+    new ResizeObserver(() => this.thread()).observe(this.box);
     this.reset();
   }
+
+  disconnectedCallback() { clearInterval(this.playing); }
 
   reset() {
     const { Q, K, V } = this.words;
     this.values = { Q: Q.map((row) => row.map(String)), K: K.map((row) => row.map(String)), V: V.map((row) => row.map(String)) };
     this.causal = false;
-    this.row = 0;
+    this.covered = false;
+    this.forget();
     this.drawControls();
     this.drawGiven();
     this.update();
   }
 
-  // What may be chosen: how many words, how long a key is, the causal mask, and back to the page's numbers.
+  // No number is asked about, and none that was covered has been uncovered.
+  forget() {
+    this.asked = null;
+    this.open = new Set();
+    this.stop();
+  }
+
   drawControls() {
     const choose = (label, from, to, value, change) => {
       const options = Array.from({ length: to - from + 1 }, (_, i) => make("option", { value: from + i, selected: from + i === value }, String(from + i)));
       return make("label", {}, `${label} `, make("select", { onchange: (event) => change(Number(event.target.value)) }, ...options));
     };
-    const causal = make("input", { type: "checkbox", checked: this.causal, onchange: () => { this.causal = causal.checked; this.update(); } });
+    const box = (label, change) => {
+      const input = make("input", { type: "checkbox", onchange: () => { change(input.checked); this.forget(); this.update(); } });
+      return make("label", {}, input, ` ${label}`);
+    };
+    this.player = make("button", { type: "button", onclick: () => (this.playing ? this.stop() : this.play()) }, this.words.play);
     this.controls.replaceChildren(
+      make("button", { type: "button", onclick: () => { this.reset(); this.controls.querySelector("button").focus(); } }, this.words.reset),
+      this.player,
       choose(this.words.count, 2, 4, this.values.Q.length, (n) => this.resize(n, this.values.Q[0].length)),
       choose("dₖ", 1, 3, this.values.Q[0].length, (d) => this.resize(this.values.Q.length, d)),
-      make("label", {}, causal, ` ${this.words.ahead}`),
-      make("button", { type: "button", onclick: () => { this.reset(); this.controls.querySelector("button").focus(); } }, this.words.reset),
+      box(this.words.ahead, (on) => { this.causal = on; }),
+      box(this.words.cover, (on) => { this.covered = on; }),
     );
   }
 
   resize(n, d) {
     const resized = (rows, columns, start) => Array.from({ length: n }, (_, i) =>
       Array.from({ length: columns }, (_, j) => rows[i]?.[j] ?? start(i, j)));
-    const unit = (i, j) => (i % columns === j ? "1" : "0");
-    const columns = d;
+    const unit = (i, j) => (i % d === j ? "1" : "0");
     this.values = {
       Q: resized(this.values.Q, d, unit),
       K: resized(this.values.K, d, unit),
       V: resized(this.values.V, 1, (i) => String(10 * (i + 1))),
     };
-    this.row = Math.min(this.row, n - 1);
+    this.forget();
     this.drawGiven();
     this.update();
   }
 
   drawGiven() {
-    this.given.replaceChildren(...["Q", "K", "V"].map((name) => this.matrix(name, this.values[name].length, this.values[name][0].length, (i, j) =>
-      make("td", {}, make("input", {
+    this.given.replaceChildren(...["Q", "K", "V"].map((name) => this.matrix(name, name, this.values[name].length, this.values[name][0].length, (i, j) =>
+      make("input", {
         value: this.values[name][i][j], inputMode: "decimal", size: 4, autocomplete: "off",
         "aria-label": fill(this.words.cell, { name, row: i + 1, column: j + 1 }),
-        oninput: (event) => { this.values[name][i][j] = event.target.value; this.update(); },
-      })))));
+        oninput: (event) => { this.values[name][i][j] = event.target.value; this.forget(); this.update(); },
+      }))));
   }
 
-  // A table with the words in front of its rows.
-  matrix(name, rows, columns, cell, heads = null) {
-    const body = Array.from({ length: rows }, (_, i) => make("tr", { className: i === this.row ? "chosen" : "" },
-      make("th", { scope: "row" }, this.words.names[i]), ...Array.from({ length: columns }, (_, j) => cell(i, j))));
+  // A table with the words in front of its rows; a cell is found again by its step and place.
+  matrix(step, name, rows, columns, content, heads = null) {
+    const cell = (i, j) => Object.assign(make("td", { className: step, "data-at": `${step} ${i} ${j}` }, content(i, j)));
+    const body = Array.from({ length: rows }, (_, i) => make("tr", {}, make("th", { scope: "row" }, this.words.names[i]),
+      ...Array.from({ length: columns }, (_, j) => cell(i, j))));
     const head = heads ? [make("thead", {}, make("tr", {}, make("td"), ...heads.map((word) => make("th", { scope: "col" }, word))))] : [];
     return make("div", { className: "matrix", tabIndex: -1 }, make("table", { className: "attn-table" }, make("caption", {}, name), ...head, make("tbody", {}, ...body)));
   }
@@ -78,38 +100,140 @@ class WorkedExample extends HTMLElement {
     this.given.querySelectorAll("input").forEach((input) => input.setAttribute("aria-invalid", !valid(input.value)));
     this.steps.classList.toggle("stale", Boolean(fault));
     this.steps.inert = Boolean(fault);
-    this.says.textContent = fault ?? "";
-    if (fault) return; // the numbers of before stay, pale, so that nothing jumps while one types
-    const result = attention({ ...numbers, causal: this.causal });
+    if (fault) { // the numbers of before stay, pale, so that nothing jumps while one types
+      this.sum.textContent = "";
+      this.says.textContent = fault;
+      this.thread();
+      return;
+    }
+    this.numbers = { ...numbers, ...attention({ ...numbers, causal: this.causal }) };
     const names = this.words.names.slice(0, numbers.Q.length);
-    this.steps.replaceChildren(...STEPS.map(([step, digits]) => {
-      const rows = result[step];
-      const square = step !== "output";
-      return this.matrix(this.words[step], rows.length, rows[0].length, (i, j) => {
-        const hidden = square && this.causal && j > i && step !== "scores";
-        const cell = make("td", { className: step, "data-value": rows[i][j] }, hidden && step === "scaled" ? "−∞" : shown(rows[i][j], digits));
-        if (step === "weights") cell.style.setProperty("--weight", rows[i][j]);
-        return cell;
-      }, square ? names : null);
+    const at = this.steps.contains(document.activeElement) ? document.activeElement.closest("[data-at]")?.dataset.at : null;
+    this.steps.replaceChildren(...STEPS.map(([step]) => {
+      const rows = this.numbers[step];
+      return this.matrix(step, this.words[step], rows.length, rows[0].length, (i, j) => this.number(step, i, j), step === "output" ? null : names);
     }));
-    this.steps.querySelectorAll("tr:has(.weights) th").forEach((head, i) => {
-      head.replaceChildren(make("button", { type: "button", "aria-pressed": String(i === this.row), onclick: () => this.choose(i) }, names[i]));
+    this.steps.querySelectorAll("td[data-at]").forEach((cell) => {
+      const [step, i, j] = place(cell.dataset.at);
+      cell.dataset.value = this.numbers[step][i][j];
+      if (step === "weights" && this.seen(step, i, j)) cell.style.setProperty("--weight", this.numbers[step][i][j]);
     });
-    this.describe(result, names);
+    this.cell(at)?.querySelector("button").focus();
+    this.tell();
+    this.thread();
   }
 
-  choose(row) {
-    this.row = row;
-    this.given.querySelectorAll("tbody").forEach((body) => [...body.rows].forEach((tr, i) => tr.classList.toggle("chosen", i === row)));
+  number(step, i, j) {
+    const text = this.seen(step, i, j) ? this.written(step, i, j) : "?";
+    const pressed = this.asked === `${step} ${i} ${j}`;
+    const name = fill(this.words.cell, { name: this.words[step], row: i + 1, column: j + 1 });
+    return make("button", { type: "button", "aria-pressed": String(pressed), "aria-label": `${name}: ${text}`, onclick: () => { this.stop(); this.ask(`${step} ${i} ${j}`); } }, text);
+  }
+
+  written(step, i, j) {
+    if (step === "scaled" && this.hides(i, j)) return "−∞";
+    return shown(this.numbers[step][i][j], STEPS.find(([name]) => name === step)[1]);
+  }
+
+  hides(i, j) { return this.causal && j > i; }
+
+  seen(step, i, j) { return !this.covered || this.open.has(`${step} ${i} ${j}`); }
+
+  cell(at) { return at ? this.box.querySelector(`[data-at="${at}"]`) : null; }
+
+  ask(at) {
+    this.asked = at;
     this.update();
-    this.steps.querySelectorAll("button")[row].focus();
+    if (!this.playing) this.cell(at)?.querySelector("button").focus();
   }
 
-  describe({ weights, output }, names) {
-    const shares = weights[this.row].map((weight, j) => fill(this.words.share, { weight: shown(weight, 2), word: names[j] }));
-    this.says.textContent = fill(this.words.says, {
-      word: names[this.row], shares: shares.join(document.documentElement.lang === "zh" ? "，" : ", "), output: shown(output[this.row][0], 1),
-    });
+  play() {
+    const all = [...this.steps.querySelectorAll("[data-at]")].map((cell) => cell.dataset.at);
+    let next = 0;
+    const one = () => (next < all.length ? this.ask(all[next++]) : this.stop());
+    this.playing = setInterval(one, PACE);
+    this.player.textContent = this.words.stop;
+    one();
+  }
+
+  stop() {
+    clearInterval(this.playing);
+    this.playing = null;
+    if (this.player) this.player.textContent = this.words.play;
+  }
+
+  // What a number is made of: the cells, the sum in letters, and its terms in numbers.
+  made([step, i, j]) {
+    const { Q, K, V, scores, scaled, weights } = this.numbers;
+    if (step === "scores") {
+      const terms = Q[i].map((q, c) => [q, K[j][c]]);
+      return { cells: Q[i].flatMap((_, c) => [`Q ${i} ${c}`, `K ${j} ${c}`]), terms: terms.map(([a, b]) => a * b), sum: products(terms) };
+    }
+    if (step === "scaled") {
+      const d_k = K[0].length;
+      return { cells: [`scores ${i} ${j}`], terms: [scores[i][j] / Math.sqrt(d_k)], sum: `${plain(scores[i][j])} ÷ √${d_k}` };
+    }
+    if (step === "weights") {
+      const row = scaled[i].map((score, k) => [score, k]).filter(([, k]) => !this.hides(i, k));
+      const sum = `${power(scaled[i][j])} ÷ (${row.map(([score]) => power(score)).join(" + ")})`;
+      return { cells: row.map(([, k]) => `scaled ${i} ${k}`), terms: [weights[i][j]], sum };
+    }
+    const terms = weights[i].map((weight, k) => [weight, V[k][j]]);
+    return { cells: weights[i].flatMap((_, k) => [`weights ${i} ${k}`, `V ${k} ${j}`]), terms: terms.map(([a, b]) => a * b), sum: products(terms) };
+  }
+
+  tell() {
+    this.sum.replaceChildren();
+    if (!this.asked) { this.says.textContent = this.words.ask; return; }
+    const [step, i, j] = place(this.asked);
+    const hidden = this.hides(i, j) && (step === "scaled" || step === "weights");
+    const { sum, terms } = this.made([step, i, j]);
+    const known = this.seen(step, i, j);
+    this.sum.dataset.terms = JSON.stringify(terms);
+    this.sum.append(hidden ? this.words.hidden : `${sum} = ${known ? this.written(step, i, j) : "?"}`);
+    if (!known) this.sum.append(this.guessing());
+    this.says.textContent = known ? this.meaning(step, i, j) : this.words.guess;
+  }
+
+  guessing() {
+    const field = make("input", { inputMode: "decimal", size: 5, autocomplete: "off", "aria-label": this.words.guess });
+    const form = make("form", {}, field, make("button", {}, this.words.check));
+    form.onsubmit = (event) => {
+      event.preventDefault();
+      const [step, i, j] = place(this.asked);
+      const guess = field.value;
+      this.open.add(this.asked);
+      this.ask(this.asked);
+      const near = valid(guess) && Math.abs(number(guess) - this.numbers[step][i][j]) < 0.05 * Math.max(1, Math.abs(this.numbers[step][i][j]));
+      if (guess) this.says.textContent = fill(near ? this.words.near : this.words.far, { guess, value: this.written(step, i, j) });
+    };
+    return form;
+  }
+
+  meaning(step, i, j) {
+    const names = this.words.names;
+    return fill(this.words.means[step], { word: names[i], other: names[j], value: this.written(step, i, j) });
+  }
+
+  // Threads from the cells that a number is made of to it.
+  thread() {
+    this.box.querySelectorAll(".source").forEach((cell) => cell.classList.remove("source"));
+    this.threads.replaceChildren();
+    const end = this.asked && !this.steps.inert && this.cell(this.asked);
+    if (!end) return;
+    const frame = this.box.getBoundingClientRect();
+    const middle = (cell) => {
+      const { left, top, width, height } = cell.getBoundingClientRect();
+      return [left - frame.left + width / 2, top - frame.top + height / 2];
+    };
+    const [x, y] = middle(end);
+    for (const cell of this.made(place(this.asked)).cells.map((at) => this.cell(at))) {
+      cell.classList.add("source");
+      const [from, above] = middle(cell);
+      const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
+      path.setAttribute("d", `M${from} ${above}C${from} ${(above + y) / 2} ${x} ${(above + y) / 2} ${x} ${y}`);
+      this.threads.append(path);
+    }
   }
 
   read() {
@@ -125,7 +249,12 @@ class WorkedExample extends HTMLElement {
   }
 }
 
+const place = (at) => { const [step, i, j] = at.split(" "); return [step, Number(i), Number(j)]; };
 const number = (text) => Number(text.normalize("NFKC").trim().replace("−", "-").replace(",", ".")); // １．５ and 1,5 are 1.5
 const valid = (text) => text.trim() !== "" && Math.abs(number(text)) <= LIMIT;
+const plain = (value) => shown(value, 2).replace(/\.?0+$/, "");
+const bracketed = (value) => (value < 0 ? `(${plain(value)})` : plain(value));
+const products = (terms) => terms.map(([a, b]) => `${bracketed(a)} × ${bracketed(b)}`).join(" + ");
+const power = (score) => `e^${score < 0 ? `(${shown(score, 3)})` : shown(score, 3)}`;
 
 customElements.define("worked-example", WorkedExample);

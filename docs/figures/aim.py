@@ -1,0 +1,47 @@
+"""A query aimed at keys in the plane, and where its output falls among their values; with script, the query turns."""
+
+import torch
+
+from attn import attention, attention_weights
+
+from figures.drawing import ATTENTION, FAINT, INK, arrow, label, sheet, svg, touchable
+
+SIDE, GAP, TOP = 160, 20, 8  # of each plane; between them; above
+REACH = 4  # as in theme/assets/widgets/aim-query.js
+
+
+def draw(words):
+    """`words`: title, description, names, keys, values, queries, the asker's own vector, and what the element says."""
+    return touchable("aim-query", words, picture(words))
+
+
+def picture(words):
+    K, V, Q = (torch.tensor(words[name], dtype=torch.float32) for name in ("keys", "values", "queries"))
+    weights, output = attention_weights(Q, K), attention(Q, K, V)
+    with sheet(2 * SIDE + GAP, SIDE + 2 * TOP) as (fig, ax):
+        asks, answers = plane(ax, 0, -REACH, REACH), plane(ax, SIDE + GAP, *words["range"])
+        for name, key in zip(words["names"], K.tolist(), strict=True):
+            arrow(ax, asks(0, 0), asks(*key))
+            label(ax, asks(*key)[0], asks(*key)[1] - 9, name)
+        for query in Q.tolist():
+            ax.plot(*zip(asks(0, 0), asks(*query), strict=True), color=ATTENTION, linewidth=3)
+            label(ax, asks(*query)[0] + 9, asks(*query)[1], "q")
+        corners = [answers(*value) for value in V.tolist()]
+        ax.plot(*zip(*corners, corners[0], strict=True), color=FAINT, linewidth=1)
+        for (x, y), name, weight in zip(corners, words["names"], weights[0].tolist(), strict=True):
+            label(ax, x, y - 9, f"{name} {weight:.2f}")
+        for place in output.tolist():
+            ax.plot(*answers(*place), "o", color=ATTENTION, markersize=9)
+        return svg(fig, words["title"], words["description"])
+
+
+def plane(ax, left, low, high):
+    """Draw the axes of a plane; gives where a point of it is drawn."""
+
+    def at(x, y):
+        return left + SIDE * (x - low) / (high - low), TOP + SIDE * (high - y) / (high - low)
+
+    (x, y), side = at(0, 0), {"color": INK, "linewidth": 0.6}
+    ax.plot([left, left + SIDE], [y, y], **side)
+    ax.plot([x, x], [TOP, TOP + SIDE], **side)
+    return at

@@ -1,0 +1,220 @@
+// Aim a query at keys: scores and weights follow, and the output is a dot among the values. What is shown, attn checks.
+import { fill, make, shown, softmax } from "./attention.js";
+
+const SIZE = 300; // of each plane, in its own units
+const REACH = 4; // the farthest a query's coordinate goes
+const STEP = 0.1;
+
+class AimQuery extends HTMLElement {
+  connectedCallback() {
+    this.words = JSON.parse(this.dataset.words);
+    this.queries = this.words.queries.map((q) => [...q]);
+    this.root = true;
+    this.residual = false;
+    this.masked = this.words.names.map(() => false);
+    this.guess = null;
+    this.done = new Set();
+    this.build();
+    this.update();
+  }
+
+  build() {
+    const { words } = this;
+    const [x, y] = words.axes;
+    this.asks = plane(-REACH, REACH, x, y);
+    this.answers = plane(...words.range, x, y);
+    this.asks.svg.classList.add("aims");
+    this.asks.svg.append(...words.keys.map((key, i) => arrow("key", key, this.asks, words.names[i])));
+    this.arrows = this.queries.map((query, h) => arrow("query", query, this.asks, this.name(h)));
+    this.asks.svg.append(...this.arrows);
+    this.answers.svg.append(
+      svg("polygon", { class: "hull", points: words.values.map((v) => this.answers.at(v).join(",")).join(" ") }),
+      ...words.values.flatMap((value, i) => point("value", value, this.answers, words.names[i])));
+    this.dots = this.queries.map(() => svg("circle", { class: "dot", r: 7 }));
+    this.mark = svg("path", { class: "mark", d: "" });
+    this.answers.svg.append(this.mark, ...this.dots);
+    this.sliders = this.queries.map((query, h) => query.map((_, axis) => this.slider(h, axis)));
+    this.rows = words.keys.map((_, i) => this.row(i));
+    this.says = make("p", { role: "status", className: "says" });
+    this.tasks = (words.tasks ?? []).map(({ says }) => make("li", {}, says));
+    const head = [words.key, words.score, words.weight].map((name) => make("th", { scope: "col" }, name));
+    this.replaceChildren(make("div", { className: "widget aim", role: "group", "aria-label": words.title },
+      make("div", { className: "planes" },
+        make("figure", {}, this.asks.svg, make("figcaption", {}, words.asks)),
+        make("figure", {}, this.answers.svg, make("figcaption", {}, words.answers))),
+      make("div", { className: "controls" }, ...this.sliders.flat(), ...this.switches()),
+      make("table", { className: "looks" }, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...this.rows)),
+      this.says, ...(this.tasks.length ? [make("p", { className: "name" }, words.try), make("ol", { className: "tasks" }, ...this.tasks)] : [])));
+    this.draggable();
+  }
+
+  name(head) { return this.queries.length > 1 ? `q${"₁₂"[head]}` : "q"; }
+
+  slider(head, axis) {
+    const input = make("input", { type: "range", min: -REACH, max: REACH, step: STEP, value: this.queries[head][axis] });
+    input.oninput = () => { this.queries[head][axis] = Number(input.value); this.moved(); };
+    return make("label", {}, `${this.name(head)}: ${this.words.axes[axis]} `, input);
+  }
+
+  switches() {
+    const { controls = [], names } = this.words;
+    const box = (label, on, change) => {
+      const input = make("input", { type: "checkbox", checked: on });
+      input.onchange = () => { change(input.checked); this.update(); };
+      return make("label", {}, input, ` ${label}`);
+    };
+    const guess = make("input", { type: "checkbox" });
+    guess.onchange = () => { this.guessing = guess.checked; this.guess = null; this.covered = guess.checked; this.update(); };
+    this.reveal = make("button", { type: "button", onclick: () => { this.covered = false; this.update(); } }, this.words.show);
+    return [
+      ...(controls.includes("root") ? [box(this.words.root, true, (on) => { this.root = on; })] : []),
+      ...(controls.includes("residual") ? [box(this.words.residual, false, (on) => { this.residual = on; })] : []),
+      ...(controls.includes("mask") ? names.map((name, i) => box(fill(this.words.hide, { name }), false, (on) => { this.masked[i] = on; })) : []),
+      make("label", {}, guess, ` ${this.words.guess}`), this.reveal,
+    ];
+  }
+
+  row(i) {
+    const cells = ["score", "weight"].map((name) => make("td", { className: name }));
+    return make("tr", {}, make("th", { scope: "row" }, this.words.names[i]), ...cells);
+  }
+
+  // A pointer takes the nearest arrow by its tip; in the plane of values it marks a guess, as the arrow keys do.
+  draggable() {
+    const follow = (event) => {
+      const [a, b] = this.asks.from(event);
+      const tip = [a, b].map((value) => Math.round(Math.min(REACH, Math.max(-REACH, value)) / STEP) * STEP);
+      this.queries[this.held] = tip.map((value) => Number(value.toFixed(1)));
+      this.moved();
+    };
+    this.asks.svg.onpointerdown = (event) => {
+      const [a, b] = this.asks.from(event);
+      const far = this.queries.map(([x, y]) => Math.hypot(x - a, y - b));
+      this.held = far.indexOf(Math.min(...far));
+      this.asks.svg.setPointerCapture(event.pointerId);
+      follow(event);
+    };
+    this.asks.svg.onpointermove = (event) => { if (event.buttons && this.asks.svg.hasPointerCapture(event.pointerId)) follow(event); };
+    const field = this.answers.svg;
+    field.onpointerdown = (event) => { if (this.covered) { this.guess = this.answers.from(event); this.update(); } };
+    field.onkeydown = (event) => {
+      const move = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key];
+      if (!this.covered || !move) return;
+      event.preventDefault();
+      this.guess = (this.guess ?? middle(this.words.values)).map((value, axis) => value + STEP * move[axis]);
+      this.update();
+    };
+  }
+
+  moved() {
+    this.sliders.forEach((pair, h) => pair.forEach((label, axis) => { label.querySelector("input").value = this.queries[h][axis]; }));
+    if (this.guessing) { this.covered = true; this.guess = null; }
+    this.update();
+  }
+
+  update() {
+    const { keys, values, names, asker } = this.words;
+    const scale = this.root ? Math.sqrt(keys[0].length) : 1;
+    const heads = this.queries.map((query) => {
+      const scores = keys.map((key, i) => (this.masked[i] ? -Infinity : dot(query, key) / scale));
+      const weights = this.masked.every(Boolean) ? keys.map(() => 0) : softmax(scores);
+      const mixed = [0, 1].map((axis) => dot(weights, values.map((value) => value[axis])));
+      return { scores, weights, output: this.residual ? mixed.map((value, axis) => value + asker[axis]) : mixed };
+    });
+    heads.forEach(({ output }, h) => {
+      draw(this.arrows[h], this.queries[h], this.asks, this.name(h));
+      const [cx, cy] = this.answers.at(output);
+      for (const [name, value] of Object.entries({ cx, cy, "data-value": JSON.stringify(output) })) this.dots[h].setAttribute(name, value);
+      this.dots[h].style.visibility = this.covered ? "hidden" : "visible";
+    });
+    this.rows.forEach((row, i) => {
+      row.querySelector(".score").replaceChildren(...heads.map(({ scores }) => number(scores[i], scores[i] === -Infinity ? "−∞" : shown(scores[i], 2))));
+      row.querySelector(".weight").replaceChildren(...heads.map(({ weights }) => this.bar(weights[i])));
+    });
+    this.answers.svg.classList.toggle("guessing", Boolean(this.covered));
+    this.answers.svg.setAttribute("tabindex", this.covered ? 0 : -1);
+    this.reveal.disabled = !this.covered;
+    this.mark.setAttribute("d", this.guess ? cross(this.answers.at(this.guess)) : "");
+    this.check(heads);
+    this.says.textContent = this.covered ? this.words.covered : heads.map((head, h) => this.told(head, h)).join(" ");
+  }
+
+  bar(weight) {
+    const cell = number(weight, this.covered ? "?" : shown(weight, 2));
+    if (!this.covered) cell.style.setProperty("--weight", weight);
+    return cell;
+  }
+
+  told({ weights, output }, h) {
+    const shares = weights.map((weight, i) => `${this.words.names[i]} ${shown(weight, 2)}`).join(this.words.comma);
+    const missed = this.guess ? fill(this.words.missed, { distance: shown(Math.hypot(output[0] - this.guess[0], output[1] - this.guess[1]), 2) }) : "";
+    const values = { q: this.name(h), shares, x: shown(output[0], 2), y: shown(output[1], 2) };
+    return `${fill(this.words.says, values)} ${missed}`.trim();
+  }
+
+  // A task: a key's weight above or below a bound.
+  check([{ weights }]) {
+    (this.words.tasks ?? []).forEach(({ key, above = -1, below = 2 }, i) => {
+      if (key === undefined || this.covered) return;
+      if (weights[key] > above && weights[key] < below) this.done.add(i);
+      this.tasks[i].classList.toggle("done", this.done.has(i));
+    });
+  }
+}
+
+const dot = (a, b) => a.reduce((sum, value, i) => sum + value * b[i], 0);
+const middle = (points) => [0, 1].map((axis) => points.reduce((sum, p) => sum + p[axis], 0) / points.length);
+const cross = ([x, y]) => `M${x - 6} ${y - 6}l12 12m0 -12l-12 12`;
+
+function number(value, text) {
+  return make("span", { "data-value": value }, text);
+}
+
+function svg(name, attributes, ...children) {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  element.append(...children);
+  return element;
+}
+
+// A plane from `low` to `high` in both directions, with its axes; `at` gives where a point is drawn.
+function plane(low, high, x, y) {
+  const at = ([a, b]) => [((a - low) / (high - low)) * SIZE, ((high - b) / (high - low)) * SIZE];
+  const [zeroX, zeroY] = at([0, 0]);
+  const field = svg("svg", { viewBox: `0 0 ${SIZE} ${SIZE}`, "aria-hidden": "true" },
+    svg("path", { class: "axis", d: `M0 ${zeroY}H${SIZE}M${zeroX} 0V${SIZE}` }),
+    svg("text", { class: "axis-name", x: 4, y: Math.min(zeroY + 24, SIZE - 4) }, x),
+    svg("text", { class: "axis-name", x: zeroX - 6, y: 20, "text-anchor": zeroX > 60 ? "end" : "start" }, y));
+  const from = (event) => {
+    const box = field.getBoundingClientRect();
+    const [right, down] = [(event.clientX - box.left) / box.width, (event.clientY - box.top) / box.height];
+    return [low + right * (high - low), high - down * (high - low)];
+  };
+  return { svg: field, at, from };
+}
+
+function arrow(kind, end, field, name) {
+  const group = svg("g", { class: kind }, svg("path", {}), svg("circle", { r: kind === "query" ? 9 : 3 }), svg("text", {}, name));
+  draw(group, end, field);
+  return group;
+}
+
+function draw(group, end, field) {
+  const [[x0, y0], [x, y]] = [field.at([0, 0]), field.at(end)];
+  const [line, tip, name] = group.children;
+  line.setAttribute("d", `M${x0} ${y0}L${x} ${y}`);
+  tip.setAttribute("cx", x);
+  tip.setAttribute("cy", y);
+  const right = x > SIZE * 0.7;
+  name.setAttribute("x", right ? Math.min(x + 14, SIZE - 4) : x + 10);
+  name.setAttribute("y", Math.max(22, y < y0 ? y - 12 : y + 26));
+  name.setAttribute("text-anchor", right ? "end" : "start");
+}
+
+function point(kind, place, field, name) {
+  const [x, y] = field.at(place);
+  const right = x > SIZE * 0.7;
+  return [svg("circle", { class: kind, cx: x, cy: y, r: 4 }), svg("text", { class: kind, x: right ? x - 8 : x + 8, y: y - 8, "text-anchor": right ? "end" : "start" }, name)];
+}
+
+customElements.define("aim-query", AimQuery);
