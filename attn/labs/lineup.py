@@ -1,4 +1,4 @@
-"""The bugs of the zoo in a line: each in an attention that does everything else right, and the tests that tell them apart.
+"""The bugs of the zoo in a line: each in an attention that is right in all else, and tests that tell them apart.
 
 >>> table = verdicts()
 >>> [test for test in TESTS if not table["no_scaling"][test]]

@@ -7,12 +7,15 @@ from attn import attention, attention_weights
 from figures.drawing import ATTENTION, FAINT, INK, arrow, label, sheet, svg, touchable
 
 SIDE, GAP, TOP = 160, 20, 8  # of each plane; between them; above
+MARGIN = 0.6  # of the plane of values around them
 REACH = 4  # as in theme/assets/widgets/aim-query.js
 
 
 def draw(words):
     """`words`: title, description, names, keys, values, queries, the asker's own vector, and what the element says."""
-    return touchable("aim-query", words, picture(words))
+    numbers = [number for value in words["values"] for number in value]
+    told = words | {"range": [min(numbers) - MARGIN, max(numbers) + MARGIN]}
+    return touchable("aim-query", told, picture(told))
 
 
 def picture(words):

@@ -7,15 +7,22 @@ from attn import KVCache
 
 from figures.drawing import INK, cell, label, sheet, svg, touchable
 
+SIZES = {  # of a model; each doubles from the first to the last, and begins with what Llama 3 8B has
+    "context": {"from": 2**10, "to": 2**17, "start": 2**13},
+    "layers": {"from": 8, "to": 128, "start": 32},
+    "kv_heads": {"from": 1, "to": 32, "start": 8},
+}
+MODEL = {"d_k": 128, "bytes": 2, "model": 16}  # numbers a head, bytes a number; GB that the 8 billion parameters take
 WIDTH, LEFT, WIDE, HIGH, PANEL = 336, 60, 54, 26, 178
 
 
 def draw(words):
     """`words`: title, description, the sentence, the names of the two panels (again, once), step and total.
 
-    With `sizes` it can be touched (theme/assets/widgets/write-on.js).
+    Under `sizes` stand the names of what a cache's weight depends on (theme/assets/widgets/write-on.js).
     """
-    return touchable("write-on", words, picture(words)) if "sizes" in words else picture(words)
+    told = words | {"sizes": {name: {"says": says} | SIZES[name] for name, says in words["sizes"].items()}} | MODEL
+    return touchable("write-on", told, picture(words))
 
 
 def picture(words):

@@ -1,4 +1,4 @@
-"""Which test finds which bug of the zoo; with script, a game: name the bug that broke out, in as few tests as you can."""
+"""Which test finds which bug of the zoo; with script, a game: name the bug that broke out in the fewest tests."""
 
 from attn.labs.lineup import BUGS, TESTS, fewest, verdicts
 

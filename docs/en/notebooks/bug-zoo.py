@@ -253,6 +253,54 @@ for fn, options in (by_eight, {}), (by_values, {}), (upper_left, {"causal": True
 #
 # A falling loss doesn't tell a right implementation from a wrong one. So test properties: most mistakes break one that the formula of 2017 must have, and once you know which, a line of code gives the mistake away.
 #
+# If your attention lives in a file of its own, you need not write any of this. The command line asks the same questions of it and answers in the language of your system, or in the one you ask for:
+#
+# ```console
+# python -m attn.check mine.py
+# ```
+#
+# ## Who broke out? { #detective }
+#
+# Now the other way around. One of the eight has broken out; each of them sits in an attention that does everything else right, so only the tests can tell. Choose them well: which test splits the suspects into two halves?
+#
+# ```figure module="detective"
+# title: Which bug broke out?
+# description: A table of eight bugs and eleven tests, with a tick where a bug passes a test and a cross where it fails.
+# names:
+#   softmax_over_queries: softmax over the queries
+#   no_scaling: no scaling
+#   scaling_by_d_model: scaled by √d_model
+#   heads_split_by_view: heads split by view
+#   heads_merged_by_view: heads merged by view
+#   inverted_mask: mask inverted
+#   hidden_diagonal: diagonal hidden
+#   minus_1e9: filled too low for float16
+# tests:
+#   rows: the weights of a row sum to 1
+#   scale: one head, scores divided by √dₖ
+#   shuffle: keys shuffled, same output
+#   large: huge scores, still finite
+#   mask: a hidden key may hold anything
+#   future: later words change nothing
+#   itself: the first word sees itself
+#   half: float16 and an empty row, no NaN
+#   heads_scale: two heads, scores divided by √dₖ
+#   heads_shuffle: two heads, keys shuffled, same output
+#   heads_apart: one head's input leaves the other alone
+# choose: Choose a test
+# accuse: Name the culprit
+# again: another case
+# start: One of the eight has broken out, and passes all tests of shapes. Find it in as few tests as you can.
+# passed: "Passed: “{test}”. {left} of the eight still fit."
+# failed: "Failed: “{test}”. {left} of the eight still fit."
+# right: "Right, it is “{name}”, named after {used} tests. Whoever chooses best needs {average} on average and {worst} at most."
+# wrong: "No, it was “{name}”, not “{accused}”."
+# early: Some luck was in it, as others still fit.
+# out: "{name}, ruled out"
+# ```
+#
+# <!-- numbers: attention(Q, K, ones)[0, 0, 0].round(decimals=6) -->
+#
 # ## Exercises { #exercises }
 #
 # **Exercise 1.** Write an attention that multiplies by $\sqrt{d_k}$ instead of dividing. What will `check_attention` say?

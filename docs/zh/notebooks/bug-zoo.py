@@ -255,6 +255,54 @@ for fn, options in (by_eight, {}), (by_values, {}), (upper_left, {"causal": True
 #
 # 损失在下降，分不出写对和写错。所以要看性质：多数的错都会破坏某一条2017年的公式必须满足的性质，知道是哪一条，一行代码就能让它现形。
 #
+# 如果你的注意力写在自己的文件里，连这几行也不用写。在命令行里，它照样逐条去问，用你系统的语言回答，也可以指定用哪种语言：
+#
+# ```console
+# python -m attn.check mine.py
+# ```
+#
+# ## 跑出来的是谁 { #detective }
+#
+# 现在反过来。八个里有一个跑了出来。每一个都装在别处全对的注意力里，所以只能靠检查来认。检查要挑着做：哪一项能把嫌疑犯分成差不多的两半？
+#
+# ```figure module="detective"
+# title: 跑出来的是哪一个
+# description: 一张八行十一列的表，每行一个错误，每列一项检查，通过打勾，不通过打叉。
+# names:
+#   softmax_over_queries: softmax沿着查询
+#   no_scaling: 没有缩放
+#   scaling_by_d_model: 除以√d_model
+#   heads_split_by_view: 用view拆头
+#   heads_merged_by_view: 用view并头
+#   inverted_mask: 掩码反了
+#   hidden_diagonal: 对角线被遮
+#   minus_1e9: 填得太低，float16装不下
+# tests:
+#   rows: 每行权重之和是1
+#   scale: 一个头，分数除以√dₖ
+#   shuffle: 打乱键，输出不变
+#   large: 分数极大也不溢出
+#   mask: 遮住的键装什么都行
+#   future: 后面的词改什么都不影响
+#   itself: 第一个词看得见自己
+#   half: float16加空行，没有NaN
+#   heads_scale: 两个头，分数除以√dₖ
+#   heads_shuffle: 两个头，打乱键，输出不变
+#   heads_apart: 改一个头的输入，另一个头不变
+# choose: 选一项检查
+# accuse: 指认
+# again: 再来一案
+# start: 八个里面有一个跑了出来，形状全对。用尽量少的检查把它认出来。
+# passed: 「{test}」通过了。八个里还有{left}个说得通。
+# failed: 「{test}」没通过。八个里还有{left}个说得通。
+# right: 对，就是「{name}」，你用了{used}项检查。每步都选得最好，平均要{average}项，最多{worst}项。
+# wrong: 不对，是「{name}」，不是「{accused}」。
+# early: 这次有运气的成分，别的也还说得通。
+# out: "{name}，已排除"
+# ```
+#
+# <!-- numbers: attention(Q, K, ones)[0, 0, 0].round(decimals=6) -->
+#
 # ## 练习 { #exercises }
 #
 # **练习1.** 自己写一个注意力，故意把缩放写成乘以$\sqrt{d_k}$。`check_attention`会怎么说？

@@ -146,17 +146,18 @@ class AimQuery extends HTMLElement {
   }
 
   told({ weights, output }, h) {
-    const shares = weights.map((weight, i) => `${this.words.names[i]} ${shown(weight, 2)}`).join(this.words.comma);
+    const shares = weights.map((weight, i) => `${this.words.names[i]} ${shown(weight, 2)}`).join(document.documentElement.lang === "zh" ? "，" : ", ");
     const missed = this.guess ? fill(this.words.missed, { distance: shown(Math.hypot(output[0] - this.guess[0], output[1] - this.guess[1]), 2) }) : "";
     const values = { q: this.name(h), shares, x: shown(output[0], 2), y: shown(output[1], 2) };
     return `${fill(this.words.says, values)} ${missed}`.trim();
   }
 
-  // A task: a key's weight above or below a bound.
+  // A task: one key gets nearly all of the look, or nearly nothing.
   check([{ weights }]) {
-    (this.words.tasks ?? []).forEach(({ key, above = -1, below = 2 }, i) => {
-      if (key === undefined || this.covered) return;
-      if (weights[key] > above && weights[key] < below) this.done.add(i);
+    (this.words.tasks ?? []).forEach(({ lands, ignores }, i) => {
+      if (this.covered) return;
+      const weight = weights[this.words.names.indexOf(lands ?? ignores)];
+      if (lands ? weight > 0.85 : weight < 0.01) this.done.add(i);
       this.tasks[i].classList.toggle("done", this.done.has(i));
     });
   }

@@ -151,7 +151,7 @@ class WorkedExample extends HTMLElement {
     const all = [...this.steps.querySelectorAll("[data-at]")].map((cell) => cell.dataset.at);
     let next = 0;
     const one = () => (next < all.length ? this.ask(all[next++]) : this.stop());
-    this.playing = setInterval(one, PACE);
+    this.playing = setInterval(one, this.dataset.pace ?? PACE);
     this.player.textContent = this.words.stop;
     one();
   }

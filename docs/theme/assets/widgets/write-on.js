@@ -19,7 +19,7 @@ class WriteOn extends HTMLElement {
     this.replaceChildren(make("div", { className: "widget write-on", role: "group", "aria-label": this.words.title },
       make("div", { className: "controls" }, this.more, again), this.sentence,
       make("div", { className: "panels" }, ...this.panels.map(({ box }) => box)), this.says,
-      make("p", { className: "name" }, this.words.memory),
+      make("p", { className: "name" }, fill(this.words.memory, this.words)),
       make("div", { className: "controls" }, ...this.sizes.map(({ label }) => label)), this.gauge, this.weighs));
     this.write(1);
     this.weigh();
