@@ -152,4 +152,4 @@ print(weights.shape, weights.sum(dim=-1).allclose(torch.ones(4)))
 #     (72, 216)
 #     ```
 #
-# Next: the [summary](../summary.md).
+# Next: [what the root is for](../why-scale.md).

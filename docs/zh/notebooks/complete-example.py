@@ -152,4 +152,4 @@ print(weights.shape, weights.sum(dim=-1).allclose(torch.ones(4)))
 #     (72, 216)
 #     ```
 #
-# 下一页：[小结](../summary.md)。
+# 下一页：[那个根号是干什么的](../why-scale.md)。
