@@ -12,7 +12,7 @@ SIZES = {  # of a model; each doubles from the first to the last, and begins wit
     "layers": {"from": 8, "to": 128, "start": 32},
     "kv_heads": {"from": 1, "to": 32, "start": 8},
 }
-MODEL = {"d_k": 128, "bytes": 2, "model": 16}  # numbers a head, bytes a number; GB that the 8 billion parameters take
+MODEL = {"d_k": 128, "bytes": 2, "model": 15}  # numbers a head, bytes a number; GiB that its 8 billion parameters take
 WIDTH, LEFT, WIDE, HIGH, PANEL = 336, 60, 54, 26, 178
 
 
