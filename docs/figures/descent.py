@@ -8,7 +8,7 @@ from figures.drawing import ATTENTION, FAINT, INK, canvas, svg
 
 
 def draw(words):
-    """`words`: title, description, names of the axes (parameter, loss), start, X (the last word asks), share, rate, steps.
+    """`words`: title, description, the axes (parameter, loss), X (its last word asks), share, start, rate, steps.
 
     The first of the two columns of X speaks for the first next word, which has the `share` of all cases.
     """

@@ -21,7 +21,8 @@ def draw(words):
                 x = left + j * (WIDE + 14)
                 if i and j < len(bars[0]):  # how high it stood before
                     before = TALL * float(bars[0][j])
-                    ax.add_patch(Rectangle((x, FLOOR - before), WIDE, before, fill=False, edgecolor=FAINT, ls=":", lw=1.4))
+                    look = {"fill": False, "edgecolor": FAINT, "ls": ":", "lw": 1.4}
+                    ax.add_patch(Rectangle((x, FLOOR - before), WIDE, before, **look))
                 tall = TALL * height
                 ax.add_patch(Rectangle((x, FLOOR - tall), WIDE, tall, facecolor=ATTENTION, alpha=STRENGTH, lw=0))
                 label(ax, x + WIDE / 2, FLOOR + 16, f"{height:g}", size=14)
