@@ -390,7 +390,7 @@ def seen(n: int, hide: Sequence[int]) -> Tensor:
 
 @torch.no_grad()
 def write(
-    model: Writer, words: Sequence[str], *, most: int = 12, seed: int | None = None, cached: bool = True
+    model: Writer, words: Sequence[str], *, most: int = 16, seed: int | None = None, cached: bool = True
 ) -> list[str]:
     """The words, and what the model writes after them, at most so many words, up to the end of the sentence.
 

@@ -19,8 +19,8 @@ def draw(words):
     return looking(words["sentence"], position, weights, words["title"], words["description"])
 
 
-def looking(sentence, position, weights, title, description):
-    step = max(WIDTH / len(sentence), STEP)
+def looking(sentence, position, weights, title, description, step=STEP):
+    step = max(WIDTH / len(sentence), step)
     places = [step * (i + 0.5) for i in range(len(sentence))]
     with sheet(step * len(sentence), LOOKED + 44) as (fig, ax):
         for word, x, weight in zip(sentence, places, weights, strict=True):
