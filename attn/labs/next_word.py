@@ -121,6 +121,7 @@ class Gap(NamedTuple):
     words: tuple[str, ...]
     clue: int  # where the place stands that tells the sense
     follows: tuple[str, ...]  # what may come next
+    other: int | None = None  # where the place stands that tells the sense of another word
 
 
 def vocabulary(language: str) -> list[str]:
@@ -186,7 +187,8 @@ def exam(language: str) -> dict[str, list[Gap]]:
             for places in zip(own, foreign, strict=True):
                 for does, order in itertools.product((g.buys[0], g.talks[0]), (places, places[::-1])):
                     words = said(language, g.went[0], order, g.who[0], does, pair[:1])
-                    gap = Gap(tuple(words), words.index(places[0]), next_of(language, does, pair[0], mine))
+                    own_at, other_at = map(words.index, places)
+                    gap = Gap(tuple(words), own_at, next_of(language, does, pair[0], mine), other_at)
                     found["bought" if does in g.buys else "same" if mine == other else "differ"].append(gap)
     return found
 
@@ -324,7 +326,7 @@ def lessons(
     X, choose = model.batch(sentences), torch.Generator().manual_seed(seed)
     answers = torch.full_like(X[:, 1:], NOTHING)
     answers[:, asked] = X[:, 1:][:, asked]
-    optimizer = torch.optim.AdamW(model.parameters(), lr=rate, weight_decay=0.1)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=rate, weight_decay=0.1, fused=True)
     for _ in range(steps):
         chosen = torch.randint(len(X), (BATCH,), generator=choose)
         logits = model(X[chosen, :-1].clamp(min=0))  # (b, n - 1, number of words)

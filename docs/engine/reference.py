@@ -11,12 +11,19 @@ import textwrap
 
 PART = re.compile(r"(?P<name>Args|Returns|Raises):\n")
 NAMES = {"Args": "Arguments", "Returns": "Returns", "Raises": "Raises"}
+QUALIFIED = ("labs.next_word", "labs.orders")  # headed by their module: labs.senses has some of the same names
 TYPES = re.compile(r"\b(?:torch\.nn\.modules\.\w+\.|torch\.(?=Tensor)|typing\.|attn\.(?:\w+\.)+)")
 
 
 def module(name):
     found = public(importlib.import_module(f"attn.{name}"))
-    return "\n\n".join([f"In `attn/{name.replace('.', '/')}.py`:", *(documented(*named) for named in found)])
+    parts = [documented(heading(name, one), thing) for one, thing in found]
+    return "\n\n".join([f"In `attn/{name.replace('.', '/')}.py`:", *parts])
+
+
+def heading(module, name):
+    """What a name of a module is called on the page."""
+    return f"{module.rpartition('.')[2]}.{name}" if module in QUALIFIED else name
 
 
 def public(module):

@@ -5,20 +5,20 @@ import itertools
 from attn.labs.next_word import chances
 
 from figures.drawing import ATTENTION, FAINT, label, sheet, svg
-from figures.writer import taught
+from figures.writer import split, taught
 
 WIDTH, ROW, BAR, LEFT = 400, 26, 200, 110
 ENOUGH = 0.9  # of the chances: less likely words are left out
 
 
 def draw(words):
-    """`words`: title, description, language, sentences that break off, and what stands between words (space)."""
+    """`words`: title, description, language, sentences that break off."""
     model, _ = taught(words["language"])
-    panels = [(sentence, likeliest(model, sentence.split())) for sentence in words["sentences"]]
+    panels = [(sentence, likeliest(model, split(model, sentence))) for sentence in words["sentences"]]
     with sheet(WIDTH, sum(ROW * (len(told) + 1) + 20 for _, told in panels)) as (fig, ax):
         y = 14
         for sentence, told in panels:
-            label(ax, 4, y, sentence.replace(" ", words["space"]).replace(" ,", ",") + " ___", ha="left", fontsize=15)
+            label(ax, 4, y, sentence + " ___", ha="left", fontsize=15)
             for word, chance in told:
                 y += ROW
                 label(ax, LEFT - 8, y + 4, word, ha="right", fontsize=14)

@@ -1,5 +1,6 @@
 """Where the small language model looks for its next word, or, with two blocks, the waiter who reads orders back."""
 
+import re
 from functools import cache
 
 import torch
@@ -9,7 +10,7 @@ from attn.labs.next_word import accuracy, begin, corpus, exam, lessons, weights
 
 from figures.looking import looking
 
-STEP = 60  # what a word takes
+STEP = 66  # what a word takes
 
 
 @cache
@@ -35,12 +36,17 @@ def draw(words):
 
     The looker is the last word unless it is named; of the heads, that is drawn which looks at the clue most.
     """
-    sentence = words["sentence"].split()
     if "block" in words:
-        heads = weights(waiter(words["language"]), sentence, layer=("first", "second").index(words["block"]))
+        model, layer = waiter(words["language"]), ("first", "second").index(words["block"])
     else:
-        heads = weights(taught(words["language"])[0], sentence)
+        model, layer = taught(words["language"])[0], 0
+    sentence = split(model, words["sentence"])
     at = sentence.index(words["looker"]) if "looker" in words else len(sentence) - 1
-    rows = heads[:, at + 1, 1:]  # without the start
+    rows = weights(model, sentence, layer=layer)[:, at + 1, 1:]  # without the start
     row = rows[rows[:, sentence.index(words["clue"])].argmax()]
     return looking(sentence, at, row.tolist(), words["title"], words["description"], STEP)
+
+
+def split(model, sentence):
+    """The words of a sentence as it is written, with or without spaces."""
+    return re.findall("|".join(sorted(map(re.escape, model.words), key=len, reverse=True)), sentence)

@@ -5,15 +5,6 @@
 #
 # A machine that glances back like that is what this whole path has been building towards. You have all the parts by now. On this page we put them together, train the result for a few seconds, and then open it up to see how it does the trick. Such a machine is called a **language model**: give it the beginning of a text, and it gives every word it knows a chance of coming next.
 #
-# ```figure module="chances"
-# title: How it goes on once it is trained
-# description: "Two groups of bars. After 'after the orchard, she bought apple', the words pie, cake and juice have about a third each. After 'after the launch, she bought apple', the words tablets, phones and watches have nearly everything."
-# caption: What the model of this page will say about our two sentences when it has been trained.
-# language: en
-# space: " "
-# sentences: ["after the orchard , she bought apple", "after the launch , she bought apple"]
-# ```
-#
 # !!! question "Guess first"
 #
 #     We will show the model three thousand sentences and let it guess each next word. Nobody tells it that "apple" means two things, and nobody tells it where to look. What will it do with a sentence that it has never seen?
@@ -39,10 +30,10 @@ from attn.labs.next_word import exam, learn, lessons, vocabulary, weights, write
 torch.set_num_threads(1)
 sentences, questions = corpus("en"), exam("en")
 for words in sentences[:6]:
-    print(" ".join(words))
+    print(*words)
 print(len(sentences), len(vocabulary("en")))
 for kind, gaps in questions.items():
-    print(kind, len(gaps), " ".join(gaps[0].words), "→", " ".join(gaps[0].follows))
+    print(kind, len(gaps), *gaps[0].words, "→", *gaps[0].follows)
 
 # %% [markdown]
 # <!-- prints:
@@ -139,7 +130,17 @@ for kind, gaps in questions.items():
 # differ 1.0
 # -->
 #
-# A few seconds, and it gets questions right that it has never seen. Was the third guess yours? Notice, though, that after a hundred steps the second guess was the better one: half of the answers were right.
+# A few seconds, and it gets questions right that it has never seen. This is how it goes on with our two sentences now:
+#
+# ```figure module="chances"
+# title: How it goes on once it is trained
+# description: "Two groups of bars. After 'after the orchard, she bought apple', the words pie, cake and juice have about a third each. After 'after the launch, she bought apple', the words tablets, phones and watches have nearly everything."
+# caption: The likeliest words and their chances.
+# language: en
+# sentences: ["after the orchard, she bought apple", "after the launch, she bought apple"]
+# ```
+#
+# Was the third guess yours? Notice, though, that after a hundred steps the second guess was the better one: half of the answers were right.
 #
 # ```figure module="learning"
 # title: How it learned
@@ -162,10 +163,11 @@ for kind, gaps in questions.items():
 told = "after the orchard and the office , she discussed".split()
 places = "orchard", "office"
 for asker in "apple", "mouse":
-    look = weights(model, [*told, asker]).mean(dim=0)[-1, 1:]  # the mean of four heads, the last word's row
-    heaviest = max(places, key=lambda place: look[told.index(place)].item())
-    likeliest = sorted(word for word, chance in chances(model, [*told, asker])[:3])
-    print(asker, "|", heaviest, "|", *likeliest)
+    look = weights(model, [*told, asker]).mean(dim=0)  # of four heads
+    row = look[-1, 1:]  # that of the last word
+    heaviest = max(places, key=lambda place: row[told.index(place)])
+    likeliest = chances(model, [*told, asker])[:3]
+    print(asker, "|", heaviest, "|", *sorted(word for word, chance in likeliest))
 
 # %% [markdown]
 # <!-- prints:
@@ -180,7 +182,7 @@ for asker in "apple", "mouse":
 # description: "The words: after, the, orchard, and, the, office, comma, she, discussed, apple. The thickest line from 'apple' leads to 'orchard'."
 # caption: Weights of the trained model, from that one of its four heads that looks at the place most. The share of the sentence's start is not drawn.
 # language: en
-# sentence: after the orchard and the office , she discussed apple
+# sentence: after the orchard and the office, she discussed apple
 # clue: orchard
 # ```
 #
@@ -189,7 +191,7 @@ for asker in "apple", "mouse":
 # description: "The same sentence with 'mouse' as its last word. The thickest line leads to 'office'."
 # caption: The same sentence, but now "mouse" asks, and it looks somewhere else.
 # language: en
-# sentence: after the orchard and the office , she discussed mouse
+# sentence: after the orchard and the office, she discussed mouse
 # clue: office
 # ```
 #
@@ -201,10 +203,7 @@ for asker in "apple", "mouse":
 
 # %%
 differ = questions["differ"]
-other = [
-    next(i for i, word in enumerate(gap.words) if word in {g.words[g.clue] for g in differ} and i != gap.clue)
-    for gap in differ
-]
+other = [gap.other for gap in differ]
 print(quarter(accuracy(model, differ, hide=other)))
 
 
@@ -213,10 +212,12 @@ def moved(one, two):
     return sum(abs(one[word] - two[word]) for word in one) / 2
 
 
-orchard, launch = (f"after the {place} , she bought apple".split() for place in ("orchard", "launch"))
+sentence = "after the {place} , she bought apple"
+orchard, launch = (sentence.format(place=place).split() for place in ("orchard", "launch"))
 print(quarter(moved(chances(model, orchard), chances(model, launch))))
-clue = orchard.index("orchard")
-print(quarter(moved(chances(model, orchard, hide=[clue]), chances(model, launch, hide=[clue]))))
+covered = [orchard.index("orchard")]
+one, two = (chances(model, words, hide=covered) for words in (orchard, launch))
+print(quarter(moved(one, two)))
 
 # %% [markdown]
 # <!-- prints:
@@ -234,7 +235,6 @@ print(quarter(moved(chances(model, orchard, hide=[clue]), chances(model, launch,
 # description: "A group of bars. After 'she bought apple' the chances are shared by fruit words, such as juice and pie, and by device words, such as tablets and phones, and no word has as much as a half."
 # caption: No place, and so the chances are shared by words of both kinds.
 # language: en
-# space: " "
 # sentences: [she bought apple]
 # ```
 #
@@ -250,9 +250,12 @@ print(quarter(moved(chances(model, orchard, hide=[clue]), chances(model, launch,
 
 # %%
 for context in "alike", "near", "keys", "attention":
-    models = [learn("en", context=context, feed_forward=False, steps=300, seed=seed) for seed in range(3)]
-    shares = [quarter(sum(accuracy(m, questions[kind]) for m in models) / 3) for kind in ("same", "differ")]
-    print(*shares, context)
+    options = {"context": context, "feed_forward": False, "steps": 300}
+    models = [learn("en", **options, seed=seed) for seed in range(3)]
+    for kind in "same", "differ":
+        mean = sum(accuracy(m, questions[kind]) for m in models) / len(models)
+        print(quarter(mean), end=" ")
+    print(context)
 
 # %% [markdown]
 # <!-- prints:
@@ -291,7 +294,7 @@ print(quarter(accuracy(late, questions["differ"])))
 #
 # ## When one block is not enough { #two-blocks }
 #
-# Is there anything that a single block can't learn? There is, and it's nothing exotic. Four guests order, and the waiter reads the orders back in another order:
+# Is there something that two blocks learn and a single one doesn't? There is, and it's nothing exotic. Four guests order, and the waiter reads the orders back in another order:
 #
 # "Ann cake, Gus soup, Cat tea, Dan rice; Cat ___"
 #
@@ -301,13 +304,15 @@ print(quarter(accuracy(late, questions["differ"])))
 from attn.labs import orders
 
 gaps = orders.exam("en")
-print(" ".join(gaps[0].words), "→", *gaps[0].follows)
+print(*gaps[0].words, "→", *gaps[0].follows)
 print(f"{orders.commonest(gaps):.2f}")
 two = orders.serve("en", layers=2)
 one = orders.serve("en", layers=1)
 wide = orders.serve("en", layers=1, num_heads=4, d_model=64)
-for name, waiter in (("two blocks", two), ("one block", one), ("one, but wider", wide)):
-    print(quarter(accuracy(waiter, gaps)), sum(p.numel() for p in waiter.parameters()), name)
+waiters = {"two blocks": two, "one block": one, "one, but wider": wide}
+for name, waiter in waiters.items():
+    parameters = sum(numbers.numel() for numbers in waiter.parameters())
+    print(quarter(accuracy(waiter, gaps)), parameters, name)
 
 # %% [markdown]
 # <!-- prints:
@@ -325,7 +330,7 @@ for name, waiter in (("two blocks", two), ("one block", one), ("one, but wider",
 # description: "An order of eight words, a semicolon, and 'cat' once more. The thickest line from 'tea' leads to the 'cat' right before it."
 # caption: In the first block each dish looks at the word before it, and takes the name along.
 # language: en
-# sentence: ann cake gus soup cat tea dan rice ; cat
+# sentence: ann cake gus soup cat tea dan rice; cat
 # clue: cat
 # looker: tea
 # block: first
@@ -336,7 +341,7 @@ for name, waiter in (("two blocks", two), ("one block", one), ("one, but wider",
 # description: "The same order. The thickest line from the last 'cat' leads to 'tea'."
 # caption: In the second block "cat" looks for whatever carries the name "cat", and finds the tea.
 # language: en
-# sentence: ann cake gus soup cat tea dan rice ; cat
+# sentence: ann cake gus soup cat tea dan rice; cat
 # clue: tea
 # block: second
 # ```
@@ -380,7 +385,7 @@ print(sum(a == b for a, b in zip(kept, again)))
 #
 # ## In short { #in-short }
 #
-# A language model gives every word a chance of coming next, and all that it is trained to do is guess. One block of attention is enough for it to find out by itself that it must look back, and that it depends on who asks where to look. To note something first and search the notes afterwards takes two blocks, one after the other. And to write is to guess the next word, over and over.
+# A language model gives every word a chance of coming next, and all that it is trained to do is guess. One block of attention is enough for it to find out by itself that it must look back, and that it depends on who asks where to look. To note something first and search the notes afterwards took two blocks, one after the other. And to write is to guess the next word, over and over.
 #
 # ## Exercises { #exercises }
 #

@@ -5,15 +5,6 @@
 #
 # 从第一页起，我们就想造一台也会这样回头看的机器。零件已经齐了，这一页把它们装起来，训练几秒钟，然后打开来看它到底怎么做的。这样的机器叫**语言模型**（language model）：给它一段开头，它说出每个词作为下一个词的机会有多大。
 #
-# ```figure module="chances"
-# title: 训练之后，它接什么
-# description: "两组横条。「离开果园，她买了苹果」之后，派、酱、汁三个词各占三成左右；「离开发布会，她买了苹果」之后，手机、电脑、手表三个词几乎占满。"
-# caption: 这一页要造的模型，训练之后怎样接这两句。
-# language: zh
-# space: ""
-# sentences: [离开 果园 ， 她 买了 苹果, 离开 发布会 ， 她 买了 苹果]
-# ```
-#
 # !!! question "先猜一猜"
 #
 #     我们只给模型看三千句话，让它一个词一个词地猜下一个词。没有人告诉它「苹果」有两个意思，也没有人告诉它该看哪里。训练完，它遇到没见过的句子，会
@@ -41,10 +32,10 @@ from attn.labs.next_word import exam, learn, lessons, vocabulary, weights, write
 torch.set_num_threads(1)
 sentences, questions = corpus("zh"), exam("zh")
 for words in sentences[:6]:
-    print(" ".join(words))
+    print(*words)
 print(len(sentences), len(vocabulary("zh")))
 for kind, gaps in questions.items():
-    print(kind, len(gaps), " ".join(gaps[0].words), "→", " ".join(gaps[0].follows))
+    print(kind, len(gaps), *gaps[0].words, "→", *gaps[0].follows)
 
 # %% [markdown]
 # <!-- prints:
@@ -141,7 +132,17 @@ for kind, gaps in questions.items():
 # differ 1.0
 # -->
 #
-# 几秒钟之后，没见过的题它都接对了。你猜的是第三个吗？不过第一百步的时候，答案倒更像第二个，它只对一半。
+# 几秒钟之后，没见过的题它都接对了。开头的两句，它现在这样接：
+#
+# ```figure module="chances"
+# title: 训练之后，它接什么
+# description: "两组横条。「离开果园，她买了苹果」之后，派、酱、汁三个词各占三成左右；「离开发布会，她买了苹果」之后，手机、电脑、手表三个词几乎占满。"
+# caption: 最可能的几个词，和它们的机会。
+# language: zh
+# sentences: [离开果园，她买了苹果, 离开发布会，她买了苹果]
+# ```
+#
+# 你猜的是第三个吗？不过第一百步的时候，答案倒更像第二个，它只对一半。
 #
 # ```figure module="learning"
 # title: 它是怎样学会的
@@ -164,10 +165,11 @@ for kind, gaps in questions.items():
 told = "离开 果园 和 火车站 ， 她 谈到".split()
 places = "果园", "火车站"
 for asker in "苹果", "黄牛":
-    look = weights(model, [*told, asker]).mean(dim=0)[-1, 1:]  # 四个头平均，最后一个词的那一行
-    heaviest = max(places, key=lambda place: look[told.index(place)].item())
-    likeliest = sorted(word for word, chance in chances(model, [*told, asker])[:3])
-    print(asker, "|", heaviest, "|", *likeliest)
+    look = weights(model, [*told, asker]).mean(dim=0)  # 四个头平均
+    row = look[-1, 1:]  # 最后一个词的那一行
+    heaviest = max(places, key=lambda place: row[told.index(place)])
+    likeliest = chances(model, [*told, asker])[:3]
+    print(asker, "|", heaviest, "|", *sorted(word for word, chance in likeliest))
 
 # %% [markdown]
 # <!-- prints:
@@ -182,7 +184,7 @@ for asker in "苹果", "黄牛":
 # description: "九个词：离开、果园、和、火车站、逗号、她、谈到、苹果。从「苹果」出发，指向「果园」的线最粗。"
 # caption: 训练出来的权重，取四个头里看得最准的那个。句首记号得到的那一份没有画出来。
 # language: zh
-# sentence: 离开 果园 和 火车站 ， 她 谈到 苹果
+# sentence: 离开果园和火车站，她谈到苹果
 # clue: 果园
 # ```
 #
@@ -191,7 +193,7 @@ for asker in "苹果", "黄牛":
 # description: "同一句话，最后一个词换成「黄牛」。从它出发，指向「火车站」的线最粗。"
 # caption: 同一句话，换「黄牛」来问，它看到别处去了。
 # language: zh
-# sentence: 离开 果园 和 火车站 ， 她 谈到 黄牛
+# sentence: 离开果园和火车站，她谈到黄牛
 # clue: 火车站
 # ```
 #
@@ -203,10 +205,7 @@ for asker in "苹果", "黄牛":
 
 # %%
 differ = questions["differ"]
-other = [
-    next(i for i, word in enumerate(gap.words) if word in {g.words[g.clue] for g in differ} and i != gap.clue)
-    for gap in differ
-]
+other = [gap.other for gap in differ]
 print(quarter(accuracy(model, differ, hide=other)))
 
 
@@ -215,10 +214,12 @@ def moved(one, two):
     return sum(abs(one[word] - two[word]) for word in one) / 2
 
 
-orchard, launch = (f"离开 {place} ， 她 买了 苹果".split() for place in ("果园", "发布会"))
+sentence = "离开 {place} ， 她 买了 苹果"
+orchard, launch = (sentence.format(place=place).split() for place in ("果园", "发布会"))
 print(quarter(moved(chances(model, orchard), chances(model, launch))))
-clue = orchard.index("果园")
-print(quarter(moved(chances(model, orchard, hide=[clue]), chances(model, launch, hide=[clue]))))
+covered = [orchard.index("果园")]
+one, two = (chances(model, words, hide=covered) for words in (orchard, launch))
+print(quarter(moved(one, two)))
 
 # %% [markdown]
 # <!-- prints:
@@ -236,8 +237,7 @@ print(quarter(moved(chances(model, orchard, hide=[clue]), chances(model, launch,
 # description: "一组横条。「她买了苹果」之后，派、酱这样的词和手机、手表这样的词各占一份，没有哪个词占到一半。"
 # caption: 没有地点，机会就分给了两类的词。
 # language: zh
-# space: ""
-# sentences: [她 买了 苹果]
+# sentences: [她买了苹果]
 # ```
 #
 # ## 不问是谁，行不行 { #controls }
@@ -252,9 +252,12 @@ print(quarter(moved(chances(model, orchard, hide=[clue]), chances(model, launch,
 
 # %%
 for context in "alike", "near", "keys", "attention":
-    models = [learn("zh", context=context, feed_forward=False, steps=300, seed=seed) for seed in range(3)]
-    shares = [quarter(sum(accuracy(m, questions[kind]) for m in models) / 3) for kind in ("same", "differ")]
-    print(*shares, context)
+    options = {"context": context, "feed_forward": False, "steps": 300}
+    models = [learn("zh", **options, seed=seed) for seed in range(3)]
+    for kind in "same", "differ":
+        mean = sum(accuracy(m, questions[kind]) for m in models) / len(models)
+        print(quarter(mean), end=" ")
+    print(context)
 
 # %% [markdown]
 # <!-- prints:
@@ -293,7 +296,7 @@ print(quarter(accuracy(late, questions["differ"])))
 #
 # ## 一块不够的时候 { #two-blocks }
 #
-# 有没有一个块怎么也做不到的事？有，而且很平常。四个客人点单，服务员打乱次序念一遍：
+# 有没有一个块学不会、两个块学得会的事？有，而且很平常。四个客人点单，服务员打乱次序念一遍：
 #
 # 「小安茶，小白粥，小陈面，小丁饼；小陈＿＿」
 #
@@ -303,13 +306,15 @@ print(quarter(accuracy(late, questions["differ"])))
 from attn.labs import orders
 
 gaps = orders.exam("zh")
-print(" ".join(gaps[0].words), "→", *gaps[0].follows)
+print(*gaps[0].words, "→", *gaps[0].follows)
 print(f"{orders.commonest(gaps):.2f}")
 two = orders.serve("zh", layers=2)
 one = orders.serve("zh", layers=1)
 wide = orders.serve("zh", layers=1, num_heads=4, d_model=64)
-for name, waiter in (("两块", two), ("一块", one), ("一块，更宽", wide)):
-    print(quarter(accuracy(waiter, gaps)), sum(p.numel() for p in waiter.parameters()), name)
+waiters = {"两块": two, "一块": one, "一块，更宽": wide}
+for name, waiter in waiters.items():
+    parameters = sum(numbers.numel() for numbers in waiter.parameters())
+    print(quarter(accuracy(waiter, gaps)), parameters, name)
 
 # %% [markdown]
 # <!-- prints:
@@ -327,7 +332,7 @@ for name, waiter in (("两块", two), ("一块", one), ("一块，更宽", wide)
 # description: "八个词的点单加一个分号，再加「小陈」。从第一个「面」出发，指向它前面的「小陈」的线最粗。"
 # caption: 第一块，每样东西看它前面一格，把名字带在身上。
 # language: zh
-# sentence: 小安 茶 小白 粥 小陈 面 小丁 饼 ； 小陈
+# sentence: 小安茶小白粥小陈面小丁饼；小陈
 # clue: 小陈
 # looker: 面
 # block: first
@@ -338,7 +343,7 @@ for name, waiter in (("两块", two), ("一块", one), ("一块，更宽", wide)
 # description: "同一句点单。从最后的「小陈」出发，指向「面」的线最粗。"
 # caption: 第二块，「小陈」找的是身上带着「小陈」的东西，于是找到「面」。
 # language: zh
-# sentence: 小安 茶 小白 粥 小陈 面 小丁 饼 ； 小陈
+# sentence: 小安茶小白粥小陈面小丁饼；小陈
 # clue: 面
 # block: second
 # ```
@@ -354,7 +359,6 @@ for name, waiter in (("两块", two), ("一块", one), ("一块，更宽", wide)
 # description: "一张表，一行写一个词。左边是写到哪里，右边是最可能的词和抽中的词，附上各自的机会；抽中的加粗。逗号、句号这样的词机会很大，去哪里、谁、买什么的机会分散在许多词上。"
 # caption: 一行一个词，加粗的是抽中的。哪里拿得准，哪里随便，一眼就看得出来。
 # language: zh
-# begin: ""
 # so_far: 写到
 # next: 下一个词
 # ```
@@ -377,13 +381,13 @@ print(sum(a == b for a, b in zip(kept, again)))
 #
 # **它只活在六十几个词里**。换一个没见过的词，它连读都读不了。真正的模型不按整词来读，而是切成[词元](../which-apple.md)，也就是词的一截，所以什么都拼得出来。
 #
-# **它很小**。Llama 3里最大的一个有126层、4050亿个参数，是用15.6万亿个词元训练的，词表有12万多个词元，见[报告](../references.md#llama2024)。它和这一页的机器是同一个路子，都是词元、向量、一摞块、下一个词元的机会，可是从这里到那里，隔着的不只是大小，还有数据、训练的办法，以及许多工程。大的模型里，权重图，也远没有这里好读。
+# **它很小**。Llama 3里最大的一个有126层、4050亿个参数，是用15.6万亿个词元训练的，词表有12万多个词元，见[报告](../references.md#llama2024)。它和这一页的机器是同一个路子，都是词元、向量、一摞块、下一个词元的机会，可是从这里到那里，隔着的不只是大小，还有数据、训练的办法，以及许多工程。大的模型里，权重图也远没有这里好读。
 #
 # <!-- numbers: cited("llama2024", 15.6) -->
 #
 # ## 小结 { #in-short }
 #
-# 语言模型给每个词一个作为下一个词的机会，训练时只做一件事，就是猜下一个词。一个注意力块就足以让它自己学会回头看：谁在问，就看谁的线索。要先记下、再查找的事，一个块学不会，要两个块接力。写句子，就是一遍遍地猜下一个词。
+# 语言模型给每个词一个作为下一个词的机会，训练时只做一件事，就是猜下一个词。一个注意力块就足以让它自己学会回头看：谁在问，就看谁的线索。要先记下、再查找的事，一个块没学会，两个块接力就学会了。写句子，就是一遍遍地猜下一个词。
 #
 # ## 练习 { #exercises }
 #
