@@ -444,13 +444,22 @@ def heads(fn: Learner) -> None:
 
 def with_heads(Q: Tensor, K: Tensor, V: Tensor, h: int, split: str, merge: str, name: str) -> Tensor:
     """What attention with h heads gives, with the mistakes that are named."""
-    b, n, d = Q.shape
-    parts = [
-        x.reshape(b, h, -1, d // h) if split else x.reshape(b, -1, h, d // h).transpose(1, 2) for x in (Q, K, V)
-    ]
+    d = Q.size(-1)
     factor = {"": (d // h) ** -0.5, "scaling_by_d_model": d**-0.5, "no_scaling": 1.0}[name]
-    result = attention(parts[0], parts[1], parts[2], scale=factor)
-    return result.reshape(b, n, d) if merge else result.transpose(1, 2).flatten(-2)
+    result = attention(*(split_heads(x, h, by_view=bool(split)) for x in (Q, K, V)), scale=factor)
+    return merge_heads(result, by_view=bool(merge))
+
+
+def split_heads(x: Tensor, h: int, *, by_view: bool) -> Tensor:
+    """(b, n, d_model) → (b, h, n, d_k); by view alone, a head gets parts of different words."""
+    b, n, _ = x.shape
+    return x.reshape(b, h, n, -1) if by_view else x.reshape(b, n, h, -1).transpose(1, 2)
+
+
+def merge_heads(x: Tensor, *, by_view: bool) -> Tensor:
+    """(b, h, n, d_k) → (b, n, d_model); by view alone, a word gets results of other words."""
+    b, _, n, _ = x.shape
+    return x.reshape(b, n, -1) if by_view else x.transpose(1, 2).flatten(-2)
 
 
 LOOK = [[1, 0, 1, 0, 0], [0, 1, 1, 0, 1], [1, 1, 0, 1, 0]]

@@ -16,8 +16,10 @@ import torch
 from torch import Tensor
 
 from attn.functional import attention
+from attn.labs.check import close, data, merge_heads, split_heads
 from attn.labs.zoo import ZOO
 
+SIZES = ((2,), 6, 6)  # two sentences of six words, who ask and are asked
 BUGS = tuple(bug.__name__ for bug in ZOO)
 
 
@@ -28,7 +30,7 @@ def suspect(bug: str) -> Callable[..., Tensor]:
         Q: Tensor, K: Tensor, V: Tensor, num_heads: int = 1, mask: Tensor | None = None, causal: bool = False
     ) -> Tensor:
         scale = (Q.size(-1) / (1 if bug == "scaling_by_d_model" else num_heads)) ** 0.5
-        Q, K, V = (split(x, num_heads, by_view=bug == "heads_split_by_view") for x in (Q, K, V))
+        Q, K, V = (split_heads(x, num_heads, by_view=bug == "heads_split_by_view") for x in (Q, K, V))
         scores = Q @ K.transpose(-2, -1) / (1 if bug == "no_scaling" else scale)
         look = torch.ones(scores.shape[-2:], dtype=torch.bool)
         look = look if mask is None else mask != (bug == "inverted_mask")
@@ -38,34 +40,13 @@ def suspect(bug: str) -> Callable[..., Tensor]:
         else:
             scores = scores.masked_fill(~look, torch.finfo(scores.dtype).min)
         weights = scores.softmax(dim=-2 if bug == "softmax_over_queries" else -1)
-        return merged(weights @ V, by_view=bug == "heads_merged_by_view")
+        return merge_heads(weights @ V, by_view=bug == "heads_merged_by_view")
 
     return fn
 
 
-def split(x: Tensor, num_heads: int, by_view: bool) -> Tensor:
-    """(b, n, d_model) → (b, h, n, d_k)."""
-    b, n, _ = x.shape
-    return x.reshape(b, num_heads, n, -1) if by_view else x.reshape(b, n, num_heads, -1).transpose(1, 2)
-
-
-def merged(x: Tensor, by_view: bool) -> Tensor:
-    """(b, h, n, d_k) → (b, n, d_model)."""
-    b, _, n, _ = x.shape
-    return x.reshape(b, n, -1) if by_view else x.transpose(1, 2).flatten(-2)
-
-
-def data() -> tuple[Tensor, Tensor, Tensor]:
-    dice = torch.Generator().manual_seed(0)
-    return tuple(torch.randn(2, 6, 8, generator=dice) for _ in range(3))  # type: ignore[return-value]
-
-
-def close(a: Tensor, b: Tensor, atol: float = 1e-4) -> bool:
-    return torch.allclose(a, b, atol=atol)
-
-
 def rows(fn: Callable[..., Tensor]) -> bool:
-    Q, K, V = data()
+    Q, K, V = data(*SIZES)
     return close(fn(Q, K, torch.ones_like(V)), torch.ones_like(V))
 
 
@@ -86,7 +67,7 @@ def gap(fn: Callable[..., Tensor], num_heads: int) -> bool:
 
 
 def shuffle(fn: Callable[..., Tensor], num_heads: int = 1) -> bool:
-    Q, K, V = data()
+    Q, K, V = data(*SIZES)
     order = [4, 2, 0, 5, 1, 3]
     return close(fn(Q, K[:, order], V[:, order], num_heads=num_heads), fn(Q, K, V, num_heads=num_heads))
 
@@ -97,42 +78,43 @@ def heads_shuffle(fn: Callable[..., Tensor]) -> bool:
 
 def heads_apart(fn: Callable[..., Tensor]) -> bool:
     """What the second head is given does not change what the first one gives."""
-    inputs, others = data(), (x.roll(1, dims=-2) for x in data())
+    inputs, others = data(*SIZES), (x.roll(1, dims=-2) for x in data(*SIZES))
     changed = (torch.cat([x[..., :4], y[..., 4:]], dim=-1) for x, y in zip(inputs, others, strict=True))
     return close(fn(*changed, num_heads=2)[..., :4], fn(*inputs, num_heads=2)[..., :4])
 
 
 def mask(fn: Callable[..., Tensor]) -> bool:
     """A key that is hidden may hold any value."""
-    Q, K, V = data()
+    Q, K, V = data(*SIZES)
     look = torch.tensor([True, True, True, True, False, False])
-    other = V.clone()
-    other[:, 4:] += 1
-    return close(fn(Q, K, other, mask=look), fn(Q, K, V, mask=look))
+    return close(fn(Q, K, late(V), mask=look), fn(Q, K, V, mask=look))
 
 
 def future(fn: Callable[..., Tensor]) -> bool:
     """A word's result does not depend on the words after it."""
-    Q, K, V = data()
-    other = V.clone()
-    other[:, 4:] += 1
-    return close(fn(Q, K, other, causal=True)[:, :4], fn(Q, K, V, causal=True)[:, :4])
+    Q, K, V = data(*SIZES)
+    return close(fn(Q, K, late(V), causal=True)[:, :4], fn(Q, K, V, causal=True)[:, :4])
+
+
+def late(V: Tensor) -> Tensor:
+    """Other values for the last two words."""
+    return torch.cat([V[:, :4], V[:, 4:] + 1], dim=1)
 
 
 def itself(fn: Callable[..., Tensor]) -> bool:
     """With a causal mask the first word sees itself and nothing else, so it gets its own value."""
-    Q, K, V = data()
+    Q, K, V = data(*SIZES)
     return close(fn(Q, K, V, causal=True)[:, 0], V[:, 0])
 
 
 def large(fn: Callable[..., Tensor]) -> bool:
-    Q, K, V = data()
+    Q, K, V = data(*SIZES)
     return bool(fn(1000 * Q, K, V).isfinite().all())
 
 
 def half(fn: Callable[..., Tensor]) -> bool:
     """In float16, with a mask that hides every key from the first word, nothing becomes NaN."""
-    Q, K, V = (x.half() for x in data())
+    Q, K, V = (x.half() for x in data(*SIZES))
     look = torch.ones(6, 6, dtype=torch.bool)
     look[0] = False
     return bool(fn(Q, K, V, mask=look).isfinite().all())
