@@ -12,29 +12,28 @@ REACH = 4  # as in theme/assets/widgets/aim-query.js
 
 
 def draw(words):
-    """`words`: title, description, names, keys, values, queries, the asker's own vector, and what the element says."""
+    """`words`: title, description, names, keys, values, axes, the query, and what the element says."""
     numbers = [number for value in words["values"] for number in value]
     told = words | {"range": [min(numbers) - MARGIN, max(numbers) + MARGIN]}
     return touchable("aim-query", told, picture(told))
 
 
 def picture(words):
-    K, V, Q = (torch.tensor(words[name], dtype=torch.float32) for name in ("keys", "values", "queries"))
-    weights, output = attention_weights(Q, K), attention(Q, K, V)
+    K, V, q = (torch.tensor(words[name], dtype=torch.float32) for name in ("keys", "values", "query"))
+    (weights,), (output,) = attention_weights(q[None], K).tolist(), attention(q[None], K, V).tolist()
     with sheet(2 * SIDE + GAP, SIDE + 2 * TOP) as (fig, ax):
         asks, answers = plane(ax, 0, -REACH, REACH), plane(ax, SIDE + GAP, *words["range"])
         for name, key in zip(words["names"], K.tolist(), strict=True):
             arrow(ax, asks(0, 0), asks(*key))
             label(ax, asks(*key)[0], asks(*key)[1] - 9, name)
-        for query in Q.tolist():
-            ax.plot(*zip(asks(0, 0), asks(*query), strict=True), color=ATTENTION, linewidth=3)
-            label(ax, asks(*query)[0] + 9, asks(*query)[1], "q")
+        tip = asks(*words["query"])
+        ax.plot(*zip(asks(0, 0), tip, strict=True), color=ATTENTION, linewidth=3)
+        label(ax, tip[0] + 9, tip[1], "q")
         corners = [answers(*value) for value in V.tolist()]
         ax.plot(*zip(*corners, corners[0], strict=True), color=FAINT, linewidth=1)
-        for (x, y), name, weight in zip(corners, words["names"], weights[0].tolist(), strict=True):
+        for (x, y), name, weight in zip(corners, words["names"], weights, strict=True):
             label(ax, x, y - 9, f"{name} {weight:.2f}")
-        for place in output.tolist():
-            ax.plot(*answers(*place), "o", color=ATTENTION, markersize=9)
+        ax.plot(*answers(*output), "o", color=ATTENTION, markersize=9)
         return svg(fig, words["title"], words["description"])
 
 

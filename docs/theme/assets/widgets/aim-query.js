@@ -1,5 +1,5 @@
 // Aim a query at keys: scores and weights follow, and the output is a dot among the values. What is shown, attn checks.
-import { fill, make, shown, softmax } from "./attention.js";
+import { dot, fill, make, shown, softmax, svg } from "./attention.js";
 
 const SIZE = 300; // of each plane, in its own units
 const REACH = 4; // the farthest a query's coordinate goes
@@ -8,10 +8,8 @@ const STEP = 0.1;
 class AimQuery extends HTMLElement {
   connectedCallback() {
     this.words = JSON.parse(this.dataset.words);
-    this.queries = this.words.queries.map((q) => [...q]);
+    this.query = [...this.words.query];
     this.root = true;
-    this.residual = false;
-    this.masked = this.words.names.map(() => false);
     this.guess = null;
     this.done = new Set();
     this.build();
@@ -25,72 +23,51 @@ class AimQuery extends HTMLElement {
     this.answers = plane(...words.range, x, y);
     this.asks.svg.classList.add("aims");
     this.asks.svg.append(...words.keys.map((key, i) => arrow("key", key, this.asks, words.names[i])));
-    this.arrows = this.queries.map((query, h) => arrow("query", query, this.asks, this.name(h)));
-    this.asks.svg.append(...this.arrows);
+    this.arrow = arrow("query", this.query, this.asks, "q");
+    this.asks.svg.append(this.arrow);
     this.answers.svg.append(
       svg("polygon", { class: "hull", points: words.values.map((v) => this.answers.at(v).join(",")).join(" ") }),
       ...words.values.flatMap((value, i) => point("value", value, this.answers, words.names[i])));
-    this.dots = this.queries.map(() => svg("circle", { class: "dot", r: 7 }));
+    this.dot = svg("circle", { class: "dot", r: 7 });
     this.mark = svg("path", { class: "mark", d: "" });
-    this.answers.svg.append(this.mark, ...this.dots);
-    this.sliders = this.queries.map((query, h) => query.map((_, axis) => this.slider(h, axis)));
-    this.rows = words.keys.map((_, i) => this.row(i));
+    this.answers.svg.append(this.mark, this.dot);
+    this.sliders = words.axes.map((_, axis) => this.slider(axis));
+    this.rows = words.names.map((name) => make("tr", {}, make("th", { scope: "row" }, name), make("td", { className: "score" }), make("td", { className: "weight" })));
     this.says = make("p", { role: "status", className: "says" });
-    this.tasks = (words.tasks ?? []).map(({ says }) => make("li", {}, says));
+    this.tasks = words.tasks.map(({ says }) => make("li", {}, says));
     const head = [words.key, words.score, words.weight].map((name) => make("th", { scope: "col" }, name));
     this.replaceChildren(make("div", { className: "widget aim", role: "group", "aria-label": words.title },
       make("div", { className: "planes" },
         make("figure", {}, this.asks.svg, make("figcaption", {}, words.asks)),
         make("figure", {}, this.answers.svg, make("figcaption", {}, words.answers))),
-      make("div", { className: "controls" }, ...this.sliders.flat(), ...this.switches()),
+      make("div", { className: "controls" }, ...this.sliders.map((input, axis) => make("label", {}, `q: ${words.axes[axis]} `, input)), ...this.switches()),
       make("table", { className: "looks" }, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...this.rows)),
-      this.says, ...(this.tasks.length ? [make("p", { className: "name" }, words.try), make("ol", { className: "tasks" }, ...this.tasks)] : [])));
+      this.says, make("p", { className: "name" }, words.try), make("ol", { className: "tasks" }, ...this.tasks)));
     this.draggable();
   }
 
-  name(head) { return this.queries.length > 1 ? `q${"₁₂"[head]}` : "q"; }
-
-  slider(head, axis) {
-    const input = make("input", { type: "range", min: -REACH, max: REACH, step: STEP, value: this.queries[head][axis] });
-    input.oninput = () => { this.queries[head][axis] = Number(input.value); this.moved(); };
-    return make("label", {}, `${this.name(head)}: ${this.words.axes[axis]} `, input);
+  slider(axis) {
+    const input = make("input", { type: "range", min: -REACH, max: REACH, step: STEP, value: this.query[axis] });
+    input.oninput = () => { this.query[axis] = Number(input.value); this.moved(); };
+    return input;
   }
 
   switches() {
-    const { controls = [], names } = this.words;
-    const box = (label, on, change) => {
-      const input = make("input", { type: "checkbox", checked: on });
-      input.onchange = () => { change(input.checked); this.update(); };
-      return make("label", {}, input, ` ${label}`);
-    };
+    const root = make("input", { type: "checkbox", checked: true });
+    root.onchange = () => { this.root = root.checked; this.update(); };
     const guess = make("input", { type: "checkbox" });
     guess.onchange = () => { this.guessing = guess.checked; this.guess = null; this.covered = guess.checked; this.update(); };
     this.reveal = make("button", { type: "button", onclick: () => { this.covered = false; this.update(); } }, this.words.show);
-    return [
-      ...(controls.includes("root") ? [box(this.words.root, true, (on) => { this.root = on; })] : []),
-      ...(controls.includes("residual") ? [box(this.words.residual, false, (on) => { this.residual = on; })] : []),
-      ...(controls.includes("mask") ? names.map((name, i) => box(fill(this.words.hide, { name }), false, (on) => { this.masked[i] = on; })) : []),
-      make("label", {}, guess, ` ${this.words.guess}`), this.reveal,
-    ];
+    return [make("label", {}, root, ` ${this.words.root}`), make("label", {}, guess, ` ${this.words.guess}`), this.reveal];
   }
 
-  row(i) {
-    const cells = ["score", "weight"].map((name) => make("td", { className: name }));
-    return make("tr", {}, make("th", { scope: "row" }, this.words.names[i]), ...cells);
-  }
-
-  // A pointer takes the nearest arrow by its tip; in the plane of values it marks a guess, as the arrow keys do.
+  // A pointer takes the query by its tip; in the plane of values it marks a guess, as the arrow keys do.
   draggable() {
     const follow = (event) => {
-      const [a, b] = this.asks.from(event);
-      const tip = [a, b].map((value) => Math.round(Math.min(REACH, Math.max(-REACH, value)) / STEP) * STEP);
-      this.queries[this.held] = tip.map((value) => Number(value.toFixed(1)));
+      this.query = this.asks.from(event).map((value) => Number(Math.min(REACH, Math.max(-REACH, value)).toFixed(1)));
       this.moved();
     };
     this.asks.svg.onpointerdown = (event) => {
-      const [a, b] = this.asks.from(event);
-      const far = this.queries.map(([x, y]) => Math.hypot(x - a, y - b));
-      this.held = far.indexOf(Math.min(...far));
       this.asks.svg.setPointerCapture(event.pointerId);
       follow(event);
     };
@@ -107,36 +84,32 @@ class AimQuery extends HTMLElement {
   }
 
   moved() {
-    this.sliders.forEach((pair, h) => pair.forEach((label, axis) => { label.querySelector("input").value = this.queries[h][axis]; }));
+    this.sliders.forEach((input, axis) => { input.value = this.query[axis]; });
     if (this.guessing) { this.covered = true; this.guess = null; }
     this.update();
   }
 
   update() {
-    const { keys, values, names, asker } = this.words;
+    const { keys, values } = this.words;
     const scale = this.root ? Math.sqrt(keys[0].length) : 1;
-    const heads = this.queries.map((query) => {
-      const scores = keys.map((key, i) => (this.masked[i] ? -Infinity : dot(query, key) / scale));
-      const weights = this.masked.every(Boolean) ? keys.map(() => 0) : softmax(scores);
-      const mixed = [0, 1].map((axis) => dot(weights, values.map((value) => value[axis])));
-      return { scores, weights, output: this.residual ? mixed.map((value, axis) => value + asker[axis]) : mixed };
-    });
-    heads.forEach(({ output }, h) => {
-      draw(this.arrows[h], this.queries[h], this.asks, this.name(h));
-      const [cx, cy] = this.answers.at(output);
-      for (const [name, value] of Object.entries({ cx, cy, "data-value": JSON.stringify(output) })) this.dots[h].setAttribute(name, value);
-      this.dots[h].style.visibility = this.covered ? "hidden" : "visible";
-    });
+    const scores = keys.map((key) => dot(this.query, key) / scale);
+    const weights = softmax(scores);
+    const output = [0, 1].map((axis) => dot(weights, values.map((value) => value[axis])));
+    draw(this.arrow, this.query, this.asks);
+    const [cx, cy] = this.answers.at(output);
+    for (const [name, value] of Object.entries({ cx, cy, "data-value": JSON.stringify(output) })) this.dot.setAttribute(name, value);
+    this.dot.style.visibility = this.covered ? "hidden" : "visible";
     this.rows.forEach((row, i) => {
-      row.querySelector(".score").replaceChildren(...heads.map(({ scores }) => number(scores[i], scores[i] === -Infinity ? "−∞" : shown(scores[i], 2))));
-      row.querySelector(".weight").replaceChildren(...heads.map(({ weights }) => this.bar(weights[i])));
+      row.querySelector(".score").replaceChildren(number(scores[i], shown(scores[i], 2)));
+      row.querySelector(".weight").replaceChildren(this.bar(weights[i]));
     });
     this.answers.svg.classList.toggle("guessing", Boolean(this.covered));
-    this.answers.svg.setAttribute("tabindex", this.covered ? 0 : -1);
+    const reached = this.covered ? { role: "application", tabindex: 0, "aria-hidden": false } : { role: "none", tabindex: -1, "aria-hidden": true };
+    for (const [name, value] of Object.entries({ ...reached, "aria-label": this.words.covered })) this.answers.svg.setAttribute(name, value);
     this.reveal.disabled = !this.covered;
     this.mark.setAttribute("d", this.guess ? cross(this.answers.at(this.guess)) : "");
-    this.check(heads);
-    this.says.textContent = this.covered ? this.words.covered : heads.map((head, h) => this.told(head, h)).join(" ");
+    this.check(weights);
+    this.says.textContent = this.covered ? this.words.covered : this.told(weights, output);
   }
 
   bar(weight) {
@@ -145,16 +118,16 @@ class AimQuery extends HTMLElement {
     return cell;
   }
 
-  told({ weights, output }, h) {
+  told(weights, output) {
     const shares = weights.map((weight, i) => `${this.words.names[i]} ${shown(weight, 2)}`).join(document.documentElement.lang === "zh" ? "，" : ", ");
     const missed = this.guess ? fill(this.words.missed, { distance: shown(Math.hypot(output[0] - this.guess[0], output[1] - this.guess[1]), 2) }) : "";
-    const values = { q: this.name(h), shares, x: shown(output[0], 2), y: shown(output[1], 2) };
+    const values = { shares, x: shown(output[0], 2), y: shown(output[1], 2) };
     return `${fill(this.words.says, values)} ${missed}`.trim();
   }
 
   // A task: one key gets nearly all of the look, or nearly nothing.
-  check([{ weights }]) {
-    (this.words.tasks ?? []).forEach(({ lands, ignores }, i) => {
+  check(weights) {
+    this.words.tasks.forEach(({ lands, ignores }, i) => {
       if (this.covered) return;
       const weight = weights[this.words.names.indexOf(lands ?? ignores)];
       if (lands ? weight > 0.85 : weight < 0.01) this.done.add(i);
@@ -163,19 +136,11 @@ class AimQuery extends HTMLElement {
   }
 }
 
-const dot = (a, b) => a.reduce((sum, value, i) => sum + value * b[i], 0);
 const middle = (points) => [0, 1].map((axis) => points.reduce((sum, p) => sum + p[axis], 0) / points.length);
 const cross = ([x, y]) => `M${x - 6} ${y - 6}l12 12m0 -12l-12 12`;
 
 function number(value, text) {
   return make("span", { "data-value": value }, text);
-}
-
-function svg(name, attributes, ...children) {
-  const element = document.createElementNS("http://www.w3.org/2000/svg", name);
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-  element.append(...children);
-  return element;
 }
 
 // A plane from `low` to `high` in both directions, with its axes; `at` gives where a point is drawn.

@@ -1,5 +1,5 @@
 // The formula once more, for figures one can touch. Tests compare every number that it shows with attn.
-const dot = (a, b) => a.reduce((sum, value, i) => sum + value * b[i], 0);
+export const dot = (a, b) => a.reduce((sum, value, i) => sum + value * b[i], 0);
 
 export function softmax(row) {
   const largest = Math.max(...row);
@@ -23,6 +23,14 @@ export function make(tag, properties = {}, ...children) {
     if (name.includes("-")) element.setAttribute(name, value);
     else element[name] = value;
   }
+  element.append(...children);
+  return element;
+}
+
+// The same for a drawing: svg("circle", { r: 7 }).
+export function svg(tag, attributes = {}, ...children) {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
   element.append(...children);
   return element;
 }

@@ -1,5 +1,5 @@
 // The worked example to ask: tap a number, and threads run from what it is made of while the sum writes itself.
-import { attention, fill, make, shown } from "./attention.js";
+import { attention, fill, make, shown, svg } from "./attention.js";
 
 const LIMIT = 1000;
 const STEPS = [["scores", 2], ["scaled", 3], ["weights", 2], ["output", 1]]; // with the page's digits
@@ -13,9 +13,7 @@ class WorkedExample extends HTMLElement {
     this.steps = make("div", { className: "matrices" });
     this.sum = make("p", { className: "sum" });
     this.says = make("p", {});
-    this.threads = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-    this.threads.setAttribute("aria-hidden", "true");
-    this.threads.classList.add("threads");
+    this.threads = svg("svg", { class: "threads", "aria-hidden": "true" });
     this.box = make("div", { className: "widget worked", role: "group", "aria-label": this.words.title },
       this.controls, this.given, this.steps, make("div", { role: "status", className: "says" }, this.sum, this.says), this.threads);
     this.replaceChildren(this.box);
@@ -88,7 +86,7 @@ class WorkedExample extends HTMLElement {
 
   // A table with the words in front of its rows; a cell is found again by its step and place.
   matrix(step, name, rows, columns, content, heads = null) {
-    const cell = (i, j) => Object.assign(make("td", { className: step, "data-at": `${step} ${i} ${j}` }, content(i, j)));
+    const cell = (i, j) => make("td", { className: step, "data-at": `${step} ${i} ${j}` }, content(i, j));
     const body = Array.from({ length: rows }, (_, i) => make("tr", {}, make("th", { scope: "row" }, this.words.names[i]),
       ...Array.from({ length: columns }, (_, j) => cell(i, j))));
     const head = heads ? [make("thead", {}, make("tr", {}, make("td"), ...heads.map((word) => make("th", { scope: "col" }, word))))] : [];
@@ -230,9 +228,7 @@ class WorkedExample extends HTMLElement {
     for (const cell of this.made(place(this.asked)).cells.map((at) => this.cell(at))) {
       cell.classList.add("source");
       const [from, above] = middle(cell);
-      const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
-      path.setAttribute("d", `M${from} ${above}C${from} ${(above + y) / 2} ${x} ${(above + y) / 2} ${x} ${y}`);
-      this.threads.append(path);
+      this.threads.append(svg("path", { d: `M${from} ${above}C${from} ${(above + y) / 2} ${x} ${(above + y) / 2} ${x} ${y}` }));
     }
   }
 
