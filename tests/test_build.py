@@ -60,6 +60,14 @@ def test_nothing_is_said_of_good_pages(project):
     assert code == 0, told
 
 
+def test_what_is_printed_in_pieces_is_one_output(project):
+    """A busy machine cuts what a cell prints, within a line, too."""
+    cell = "import time\n\nprint('a', end='', flush=True)\ntime.sleep(0.5)\nprint(' b')\n\n"
+    page = f"{CELL}{cell}# %% [markdown]\n# <!-- prints:\n# a b\n# -->\n"
+    code, told, _ = project(zh={"notebooks/page.py": page})
+    assert code == 0, told
+
+
 FAULTS = {
     "a.md": ("# 甲 { #a }\n\n好。\n\n公式$\\frac{1$坏了。\n", "a.md:5:"),
     "b.md": ("# 乙 { #b }\n\n[去](a.md#nowhere)\n", "'b.md' contains a link 'a.md#nowhere'"),

@@ -12,12 +12,14 @@ from pathlib import Path
 
 from bs4 import BeautifulSoup
 from mkdocs.structure.pages import Page as MkDocsPage
+from nbconvert.preprocessors import ExecutePreprocessor
 
 from engine import source
 from engine.cache import kept
-from engine.fences import prints_under
+from engine.fences import prints_under, tidy
 from engine.page import Page
 
+ExecutePreprocessor.coalesce_streams = True  # or a busy machine cuts what a cell prints into pieces, anywhere
 log = logging.getLogger("mkdocs.hooks.notebooks")
 BOX = re.compile(r'^(?:!!!|\?\?\?) \w+ "(?P<title>[^"\n]+)"\n(?P<text>(?:\n|[ ]{4}[^\n]*(?:\n|\Z))+)', re.M)
 IDS = re.compile(r" \{ #[\w-]+ \}$", re.M)
@@ -80,8 +82,7 @@ def compare(page, cells):
             log.warning(
                 "%s: a cell draws: put the picture into docs/figures, where it follows the page's colours", place
             )
-        # What is printed comes in pieces, cut where the machine was busy: letters are compared here, spaces by pytest.
-        if "".join(said["prints"].split()) != "".join((under.value if under else "").split()):
+        if tidy(said["prints"]) != tidy(under.value if under else ""):
             came = said["prints"].strip()
             log.warning("%s: executed, the cell prints otherwise than stands under it:\n%s", place, came)
 
