@@ -117,15 +117,26 @@ def on_post_build(config):
 
 def shared(config) -> dict[str, bytes]:
     """What shows where a link to the site is shared: in a chat, on a phone's home screen."""
-    from figures import card
+    words = config.extra.get("card")
+    picture = card(config.site_name, words["promise"], *words["sentence"]) if words else None
+    if words and not picture:
+        log.info("shared links show no picture: no font of figures/card.py with the letters of %s is here", words)
+    config.extra["card_drawn"] = picture is not None
+    return {"assets/drawn/icon.png": icon()} | ({"assets/drawn/card.png": picture} if picture else {})
 
-    drawn = {"assets/drawn/icon.png": card.icon()}
-    if words := config.extra.get("card"):
-        drawn["assets/drawn/card.png"] = card.draw(config.site_name, words["promise"], words["sentence"])
-        if drawn["assets/drawn/card.png"] is None:
-            log.info("shared links show no picture: install a font with the letters of %s (%s)", words, card.FACES)
-    config.extra["card_drawn"] = bool(drawn.get("assets/drawn/card.png"))
-    return {address: content for address, content in drawn.items() if content}
+
+@cache.until_code_changes
+def icon() -> bytes:
+    import figures.card
+
+    return figures.card.icon()
+
+
+@cache.until_code_changes
+def card(name: str, promise: str, *sentence: str) -> bytes | None:
+    import figures.card
+
+    return figures.card.draw(name, promise, sentence)
 
 
 def site(config) -> Site:

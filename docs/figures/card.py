@@ -5,6 +5,7 @@ card for it.
 """
 
 import io
+from collections.abc import Sequence
 
 from matplotlib import font_manager
 from matplotlib.ft2font import FT2Font
@@ -18,7 +19,7 @@ PAPER, INK, QUIET, ATTENTION = "#fdfcfa", "#23201d", "#5d5852", "#c2410c"
 FACES = ("PingFang SC", "Hiragino Sans GB", "Microsoft YaHei", "Noto Sans CJK SC", "Source Han Sans SC", "DejaVu Sans")
 
 
-def draw(name: str, promise: str, sentence: list[str]) -> bytes | None:
+def draw(name: str, promise: str, sentence: Sequence[str]) -> bytes | None:
     """What a link to the site looks like: its name, a sentence whose last word looks back, what it promises."""
     face = face_with(name + promise + "".join(sentence))
     if face is None:
