@@ -8,7 +8,7 @@ import os
 import pages
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
-from conftest import ready
+from tabs import ready
 
 AXE = "tags => axe.run({ runOnly: tags, resultTypes: ['violations'] }).then(found => found.violations)"
 DRAWN = """() => document.querySelector(".md-sidebar--primary").getBoundingClientRect().left === 0

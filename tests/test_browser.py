@@ -4,7 +4,7 @@ import re
 
 import pages
 import pytest
-from conftest import ready
+from tabs import ready
 
 from engine.fences import blocks
 from engine.page import Page
@@ -199,7 +199,7 @@ def test_the_missing_page(browser, server):
     tab = browser.new_page(locale="zh")
     assert tab.goto(server + "zh/no/such/page/").status == 404
     assert tab.get_by_role("heading", name="没有这一页").is_visible()
-    assert tab.evaluate("getComputedStyle(document.querySelector('.md-grid')).maxWidth") != "none", "it has no styles"
-    tab.get_by_role("link", name="Go to the English home page").click()
+    assert tab.evaluate("getComputedStyle(document.querySelector('main')).maxWidth") != "none", "it has no styles"
+    tab.get_by_role("link", name="The first page, with a map").click()
     tab.wait_for_url(server + "en/")
     tab.close()

@@ -135,7 +135,7 @@ def wordless_yaml(value) -> str:
         return "{" + ", ".join(f"{key}: {wordless_yaml(entry)}" for key, entry in sorted(value.items())) + "}"
     if isinstance(value, list):
         return "[" + ", ".join(map(wordless_yaml, value)) + "]"
-    return "…" if isinstance(value, str) and (WORDS.search(value) or not value.strip()) else str(value)
+    return "…" if isinstance(value, str) and WORDS.search(value) else str(value)
 
 
 def differences(page: str, zh: str, en: str) -> list[str]:
