@@ -1,5 +1,7 @@
 """How the formula flows: Q and K become scores, scaled scores, weights, which mix V."""
 
+from itertools import accumulate
+
 import torch
 
 from attn import attention_scores, attention_weights
@@ -7,7 +9,7 @@ from attn import attention_scores, attention_weights
 from figures.drawing import arrow, cell, label, sheet, svg
 
 SIZE, WIDTH = 26, 330
-TOPS = [26, 150, 262, 374, 506]  # where each row of matrices begins
+TOP, GAP = 26, 60  # of the first row of matrices, and between the rows
 
 
 def draw(words):
@@ -15,27 +17,29 @@ def draw(words):
     Q, K, V = (torch.tensor(words[name], dtype=torch.float32) for name in "QKV")
     weights = attention_weights(Q, K)
     steps = [Q, K, attention_scores(Q, K, scale=1.0), attention_scores(Q, K), weights, V, weights @ V]
-    digits = [0, 0, 0, 2, 2, 0, 1]
+    digits = [0, 0, 0, 2, 2, 0, 2]
     names = ["Q", "K", "QKᵀ", "QKᵀ/√dₖ", words["weights"], "V", words["output"]]
     columns = [0.27, 0.73, 0.27, 0.27, 0.27, 0.73, 0.5]
-    tops = [TOPS[row] for row in (0, 0, 1, 2, 3, 3, 4)]
-    with sheet(WIDTH, TOPS[-1] + SIZE * 1.5 * len(Q) + 14) as (fig, ax):
+    heights = [len(K), len(Q), len(Q), max(len(Q), len(V))]
+    rows = [TOP, *(TOP + SIZE * above + GAP * i for i, above in enumerate(accumulate(heights), start=1))]
+    tops = [rows[row] for row in (0, 0, 1, 2, 3, 3, 4)]
+    with sheet(WIDTH, rows[-1] + SIZE * len(Q) + 14) as (fig, ax):
         bottoms = [
             matrix(ax, *step, name == words["weights"])
             for *step, name in zip(steps, columns, tops, digits, names, names, strict=True)
         ]
         left, right, middle = (WIDTH * part for part in (0.27, 0.73, 0.5))
         for start, end, word in [
-            ((left, bottoms[0]), (left, TOPS[1] - 22), words["multiply"]),
-            ((left, bottoms[2]), (left, TOPS[2] - 22), words["scale"]),
-            ((left, bottoms[3]), (left, TOPS[3] - 22), words["softmax"]),
-            ((left, bottoms[4]), (middle - 30, TOPS[4] - 22), ""),
-            ((right, bottoms[5]), (middle + 30, TOPS[4] - 22), ""),
-            ((right - 14, bottoms[1]), (left + 30, TOPS[1] - 22), ""),
+            ((left, bottoms[0]), (left, rows[1] - 22), words["multiply"]),
+            ((left, bottoms[2]), (left, rows[2] - 22), words["scale"]),
+            ((left, bottoms[3]), (left, rows[3] - 22), words["softmax"]),
+            ((left, bottoms[4]), (middle - 30, rows[4] - 22), ""),
+            ((right, bottoms[5]), (middle + 30, rows[4] - 22), ""),
+            ((right - 14, bottoms[1]), (left + 30, rows[1] - 22), ""),
         ]:
             arrow(ax, start, end)
             label(ax, start[0] + 10 if word else 0, (start[1] + end[1]) / 2, word, ha="left")
-        label(ax, right, TOPS[4] - 6, words["mix"])
+        label(ax, right, rows[4] - 6, words["mix"])
         return svg(fig, words["title"], words["description"])
 
 
