@@ -4,9 +4,9 @@ from html import escape
 
 import torch
 
-from attn import attention_weights
+from attn import attention_weights, causal_mask
 
-from figures.drawing import cell, label, sheet, svg
+from figures.drawing import FAINT, cell, label, sheet, svg
 
 SIZE = 56
 
@@ -20,11 +20,12 @@ def draw(words):
     if weights.shape != (len(rows), len(columns)):
         named = f"{len(rows)} rows and {len(columns)} columns are named"
         raise ValueError(f"{named}, the weights are {tuple(weights.shape)}")
-    picture = heatmap(weights, rows, columns, words["title"], words["description"])
-    return picture + table(weights, rows, columns, words)
+    hidden = ~causal_mask(*weights.shape) & words.get("causal", False)
+    picture = heatmap(weights, hidden, rows, columns, words["title"], words["description"])
+    return picture + table(weights, hidden, rows, columns, words)
 
 
-def heatmap(weights, rows, columns, title, description):
+def heatmap(weights, hidden, rows, columns, title, description):
     left, top = 16 + 9 * max(map(width, rows)), 30
     wide = max(SIZE, 12 + 8 * max(map(width, columns)))  # so that the words above don't touch
     with sheet(left + wide * len(columns) + 4, top + SIZE * len(rows) + 4) as (fig, ax):
@@ -33,9 +34,16 @@ def heatmap(weights, rows, columns, title, description):
         for i, row in enumerate(rows):
             label(ax, left - 10, top + SIZE * (i + 0.5), row, ha="right")
             for j in range(len(columns)):
-                weight = float(weights[i, j])
-                cell(ax, left + wide * j, top + SIZE * i, wide, SIZE, f"{weight:.2f}", weight)
+                x, y, weight = left + wide * j, top + SIZE * i, float(weights[i, j])
+                cell(ax, x, y, wide, SIZE, shown(weight, hidden[i, j]), weight)
+                if hidden[i, j]:
+                    ax.plot([x, x + wide], [y + SIZE, y], color=FAINT, linewidth=1)
         return svg(fig, title, description)
+
+
+def shown(weight, hidden):
+    """What is hidden is exactly 0, and not a small weight that was rounded."""
+    return "0" if hidden else f"{weight:.2f}"
 
 
 def width(word):
@@ -43,11 +51,15 @@ def width(word):
     return sum(1.6 if ord(letter) > 0x2E80 else 0.85 for letter in word)
 
 
-def table(weights, rows, columns, words):
+def number(weight, hidden):
+    return f"<td>{shown(weight, hidden)}</td>"
+
+
+def table(weights, hidden, rows, columns, words):
     head = "".join(f'<th scope="col">{escape(column)}</th>' for column in columns)
     body = "".join(
-        f'<tr><th scope="row">{escape(row)}</th>' + "".join(f"<td>{weight:.2f}</td>" for weight in line) + "</tr>"
-        for row, line in zip(rows, weights.tolist(), strict=True)
+        f'<tr><th scope="row">{escape(row)}</th>{"".join(map(number, *line))}</tr>'
+        for row, *line in zip(rows, weights.tolist(), hidden.tolist(), strict=True)
     )
     return (
         f'<div class="for-ears"><table class="weights"><caption>{escape(words["title"])}</caption><thead><tr>'
