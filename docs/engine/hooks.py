@@ -7,6 +7,7 @@ import functools
 import logging
 import re
 import sys
+from base64 import b64decode, b64encode
 from html import escape, unescape
 from importlib.metadata import distribution, version
 from pathlib import Path
@@ -60,6 +61,8 @@ def on_files(files, config):
         files.append(File.generated(config, file.name, abs_src_path=str(file)))
     else:
         search.replace_worker(files, config)
+        address, content = machine(languages.name(config))
+        files.append(File.generated(config, address, content=content))
 
 
 def on_env(env, config, files):
@@ -123,6 +126,15 @@ def shared(config) -> dict[str, bytes]:
         log.info("shared links show no picture: no font of figures/card.py with the letters of %s is here", words)
     config.extra["card_drawn"] = picture is not None
     return {"assets/drawn/icon.png": icon()} | ({"assets/drawn/card.png": picture} if picture else {})
+
+
+def machine(language: str) -> tuple[str, bytes]:
+    """The numbers of the model that pages let readers play with, and their address."""
+    import figures.live
+
+    kept = cache.kept("figures", "live", language, make=lambda: b64encode(figures.live.numbers(language)).decode())
+    content = b64decode(kept)
+    return f"assets/drawn/{figures.live.name(content)}", content
 
 
 @cache.until_code_changes

@@ -20,9 +20,8 @@ def draw(words):
             matrix(ax, weights.tolist(), LEFT + (wide + GAP) * number, rows, name)
         arrow(ax, (LEFT + wide + 6, TOP + wide / 2), (LEFT + wide + GAP - 6, TOP + wide / 2))
         picture = svg(fig, words["title"], words["description"])
-    nothing = torch.zeros(len(rows), len(rows), dtype=torch.bool)
     return picture + "".join(
-        table(weights, nothing, rows, rows, {"title": name, "corner": words["corner"]})
+        table(weights, rows, rows, {"title": name, "corner": words["corner"]})
         for name, weights in zip(words["names"], both, strict=True)
     )
 

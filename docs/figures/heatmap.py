@@ -22,7 +22,7 @@ def draw(words):
         raise ValueError(f"{named}, the weights are {tuple(weights.shape)}")
     hidden = ~causal_mask(*weights.shape) & words.get("causal", False)
     picture = heatmap(weights, hidden, rows, columns, words["title"], words["description"])
-    return picture + table(weights, hidden, rows, columns, words)
+    return picture + table(weights, rows, columns, words, hidden)
 
 
 def heatmap(weights, hidden, rows, columns, title, description):
@@ -55,7 +55,8 @@ def number(weight, hidden):
     return f"<td>{shown(weight, hidden)}</td>"
 
 
-def table(weights, hidden, rows, columns, words):
+def table(weights, rows, columns, words, hidden=None):
+    hidden = torch.zeros(weights.shape, dtype=torch.bool) if hidden is None else hidden
     head = "".join(f'<th scope="col">{escape(column)}</th>' for column in columns)
     body = "".join(
         f'<tr><th scope="row">{escape(row)}</th>{"".join(map(number, *line))}</tr>'

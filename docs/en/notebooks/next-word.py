@@ -373,6 +373,48 @@ print(sum(a == b for a, b in zip(kept, again)))
 # 20
 # -->
 #
+# ## Ask it yourself { #play }
+#
+# Now it is your turn. Tap a word to see where it looks, and another head to see another look. Cover a place, let two places change seats, or write a sentence that nobody has written; guess how the machine goes on, and then see. It knows its few dozen words and no other, but their order is up to you.
+#
+# Three things are worth a try. Let *apple* and *mouse* ask in the same sentence. Cover the orchard, and see which sense it falls back on. Write something odd that it cannot have seen, and watch it go on all the same, as if nothing were wrong.
+#
+# ```figure module="live"
+# title: A small machine goes on with the sentence
+# description: After the orchard, the likeliest next words are pie, juice and cake. After the launch, they are phones, tablets and watches.
+# caption: Tap a word to see where it looks; cover, exchange or move words, or write a sentence of your own, and see how the machine goes on.
+# language: en
+# sentences: ["after the orchard, she bought apple", "after the launch, she bought apple"]
+# tries: ["after the launch, she bought apple", "after the orchard, she bought apple", "after the orchard and the office, she discussed apple", "after the orchard and the office, she discussed mouse"]
+# full: true
+# choose: sentence
+# heads_name: head
+# head: "number {number}"
+# opening: start
+# blank: (covered)
+# exchange: change to
+# cover: cover
+# uncover: uncover
+# left: move left
+# right: move right
+# remove: take away
+# next: "The next word; tap one to go on with it"
+# append: "go on with {word}, chance {chance}"
+# write: write a word
+# finish: write to the end
+# restart: start again
+# type: a sentence of your own
+# read: read it
+# chip: "{word}, looked at with {weight}; tap to let it look"
+# ahead: "{word}, not yet to be seen; tap to let it look"
+# says: "Of the words before it, {word} looks hardest at {other} ({weight}). Its guess for the next word is {next}."
+# alone: "Before {word} there is nothing to look at. Its guess is that a sentence begins with {next}."
+# unloaded: The numbers of this model could not be fetched. Check the network and tap again.
+# unknown: "It knows {count} words, and not these: {words}."
+# empty: Write a few words that it knows, such as those of the sentence.
+# full_up: A sentence has at most {longest} words, and this one is full.
+# ```
+#
 # ## What it is not { #limits }
 #
 # **It doesn't know what an apple is.** It has never eaten pie or held a phone. It knows which words tend to follow which, and in our grammar an apple after an orchard is never a phone. That is the regularity it found.
