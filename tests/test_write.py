@@ -11,7 +11,7 @@ from engine.page import read
 from engine.write import write
 
 KINDS = {"decimal", "line of an output", "whole number in a table"}
-PAGES = ["zh/by-hand.md", "en/which-apple.md", "zh/notebooks/sqrt-dk.py"]
+PAGES = ["zh/by-hand.md", "en/which-apple.md", "zh/notebooks/complete-example.py"]
 
 
 @pytest.mark.parametrize("page", PAGES)
