@@ -24,6 +24,7 @@ VARIABLES = {
     ATTENTION: "var(--attn)",  # the one colour, only for attention itself
     FAINT: "var(--attn-faint)",
 }
+LARGER, WIDEST = 1.36, 680  # than drawn, where there is room: letters of 11 are shown at 15; and the width of the text
 STRENGTH = 0.55  # how opaque a weight of 1 is: a number on it stays readable, in grey too
 SETTINGS = {
     "svg.fonttype": "none",
@@ -121,10 +122,11 @@ def touchable(element: str, words: dict, picture: str) -> str:
 
 
 def opening(box: str, name: str, title: str, description: str) -> str:
-    width, height = box.split()[2:]
+    width, height = map(float, box.split()[2:])
+    scale = min(LARGER, max(1, WIDEST / width))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="{box}" '
-        f'width="{float(width):.0f}" height="{float(height):.0f}" role="img" '
+        f'width="{scale * width:.0f}" height="{scale * height:.0f}" role="img" '
         f'aria-labelledby="{name}-title {name}-desc">'
         f'<title id="{name}-title">{escape(title)}</title><desc id="{name}-desc">{escape(description)}</desc>'
     )

@@ -38,7 +38,7 @@ def draw(words):
             ((right - 14, bottoms[1]), (left + 30, rows[1] - 22), ""),
         ]:
             arrow(ax, start, end)
-            label(ax, start[0] + 10 if word else 0, (start[1] + end[1]) / 2, word, ha="left")
+            label(ax, start[0] - 10 if word else 0, (start[1] + end[1]) / 2, word, ha="right")
         label(ax, right, rows[4] - 6, words["mix"])
         return svg(fig, words["title"], words["description"])
 

@@ -381,10 +381,10 @@ print(sum(a == b for a, b in zip(kept, again)))
 #
 # ```figure module="live"
 # title: A small machine goes on with the sentence
-# description: After the orchard, the likeliest next words are pie, juice and cake. After the launch, they are phones, tablets and watches.
+# description: "In one sentence, the likeliest words after apple are relatives, genes and cells; after mouse they are patents, designers and factories."
 # caption: Tap a word to see where it looks; cover, exchange or move words, or write a sentence of your own, and see how the machine goes on.
 # language: en
-# sentences: ["after the orchard, she bought apple", "after the launch, she bought apple"]
+# sentences: ["after the orchard and the office, she discussed apple", "after the orchard and the office, she discussed mouse"]
 # tries: ["after the launch, she bought apple", "after the orchard, she bought apple", "after the orchard and the office, she discussed apple", "after the orchard and the office, she discussed mouse"]
 # full: true
 # choose: sentence
