@@ -55,7 +55,31 @@ for kind, gaps in questions.items():
 #
 # ## From words to chances { #machine }
 #
-# The machine takes five steps from end to end. Let's walk through them once with a model that has learned nothing yet.
+# The machine is that of the last page, and it takes five steps from end to end. Here it is as it will be after training, reading one of our sentences:
+#
+# ```figure module="machine"
+# title: From a sentence to a chance for each next word
+# description: 'From top to bottom. "After the orchard, she bought apple" is cut into seven words, each becomes a number and then a vector. Each word''s vector runs down a line of its own, through a block. There come first a norm and attention, with curves between the words, and of those that lead to apple the one from orchard is the thickest by far; the result is added back to the line. Then come a norm and the feed-forward network, each word beside its own line, and again the result is added back. Below the block are the new vectors. That of apple goes through scores and softmax and gives a chance to each next word, about three tenths each to pie, cake and juice, and little to all the others together.'
+# caption: The trained model. The curves are attention weights, the thicker the heavier, in that one of the four heads which looks at "orchard" most. The sign for the start is not drawn; the other numbers are those printed below.
+# language: en
+# sentence: after the orchard, she bought apple
+# clue: orchard
+# text: text
+# words: words
+# numbers: numbers
+# vectors: vectors
+# block: one block
+# norm: norm
+# attention: attention
+# add: add back
+# feed_forward: "feed-\nforward"
+# made: "new\nvectors"
+# score: scores, softmax
+# chances: chances
+# rest: "{count} others"
+# ```
+#
+# Let's walk through the steps once, with a model that has learned nothing yet.
 #
 # It begins with the **vocabulary**, the list of all the words that the model knows, where every word has a number. A sign for the start goes in front of the sentence, and its number is 0. Each number is then swapped for a vector, and a second vector is added that tells the position, because attention by itself [doesn't know the order](../deeper/order.md) of the words.
 
