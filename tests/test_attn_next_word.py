@@ -1,5 +1,7 @@
 """What the small language model claims: it learns from next words, looks where it must, and may need two blocks."""
 
+import itertools
+
 import pytest
 import torch
 
@@ -84,10 +86,12 @@ def others(gaps):
     return [gap.other for gap in gaps]
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("context", CONTENT)
+@pytest.mark.parametrize(("context", "language"), zip(CONTENT, itertools.cycle(LANGUAGES)))
 def test_who_mixes_without_asking_gets_half_of_what_differs(language, context):
-    """Nothing but the mix decides here; whatever a rival prefers, of four twins it gets at most three."""
+    """Nothing but the mix decides here; whatever a rival prefers, of four twins it gets at most three.
+
+    The lab's page tries each rival in its language, so that here each is tried in one.
+    """
     questions, shares = exam(language), []
     for seed in range(3):
         rival = learn(language, context=context, feed_forward=False, steps=400, seed=seed)
@@ -98,9 +102,8 @@ def test_who_mixes_without_asking_gets_half_of_what_differs(language, context):
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_attention_alone_gets_all_of_it(language):
-    for seed in range(3):
-        asking = learn(language, feed_forward=False, seed=seed)
-        assert accuracy(asking, exam(language)["differ"]) > 0.95
+    asking = learn(language, feed_forward=False, seed=3)  # the page has 0, 1 and 2
+    assert accuracy(asking, exam(language)["differ"]) > 0.95
 
 
 def test_who_looks_at_nothing_has_one_answer_a_word():
