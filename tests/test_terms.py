@@ -98,6 +98,8 @@ def test_table():
         assert not double, f"{name} stands for more than one term: {double}"
     forms = Counter(form for term in TERMS for form in {*term.forms("zh"), *term.forms("en")})
     assert not [form for form, times in forms.items() if times > 1]
+    elsewhere = Counter(name for term in TERMS for name in {*term.elsewhere("zh"), *term.find})
+    assert not [name for name, times in elsewhere.items() if times > 1 or name in forms], "two terms have one name"
     for term in TERMS:
         assert term.means["zh"].endswith("。") and term.means["en"][-1] in ".?", term
         for language, words in term.means.items():
@@ -167,9 +169,13 @@ def test_marks_change_no_text_and_are_few():
 
 @pytest.mark.parametrize("language", pages.LANGUAGES)
 def test_built_glossary(site, language):
-    """Every term has its anchor, its sentence and its link."""
+    """Every term has its anchor, its name in both languages, its sentence, its names elsewhere and its link."""
     html = unescape(Path(site, language, "glossary", "index.html").read_text("utf-8"))
     for term in TERMS:
+        name = re.search(rf'<dt id="{term.id}">(.*?)</dt>', html, re.S)[1]
+        assert term.zh in name and term.en in name
+        meant = re.search(rf'<dt id="{term.id}">.*?<dd>(.*?)</dd>', html, re.S)[1]
+        assert all(other in meant for other in term.elsewhere(language)), term
         path, mark, anchor = term.page.partition("#")
         assert f'<dt id="{term.id}">' in html
         assert term.means[language] in html
@@ -183,14 +189,16 @@ def test_built_tooltips(site, page):
     html = Path(site, pages.address(page), "index.html").read_text("utf-8")
     article = re.search(r"<article.*?</article>", html, re.S)[0]
     titles = [unescape(title) for title in re.findall(r'<abbr title="([^"]*)" tabindex="0">', article)]
-    means = {term.means[language] for term in TERMS if term.page.partition("#")[0] != file}
+    means = {glossary.told(term, language) for term in TERMS if term.page.partition("#")[0] != file}
     assert len(titles) == len(set(titles)) <= glossary.MOST
     assert set(titles) <= means
     prose = re.sub(r"<[^>]*>", "", re.sub(r"<(pre|figure|h\d|code|a|th)\b.*?</\1>", "", article, flags=re.S))
     used = [
         term
         for term in TERMS
-        if term.tooltip and term.means[language] in means and re.search(glossary.cased(getattr(term, language)), prose)
+        if term.tooltip
+        and glossary.told(term, language) in means
+        and re.search(glossary.cased(getattr(term, language)), prose)
     ]
     assert titles or len(used) < 2, f"docs/{page} explains none of {[getattr(term, language) for term in used]}"
 

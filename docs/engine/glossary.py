@@ -4,7 +4,7 @@ import re
 from functools import cache
 from html import escape
 
-from engine.page import Page
+from engine.page import Page, has_han
 from engine.terms import TABLE, load, parse, written
 
 MOST = 6  # tooltips on a page: more would make it restless
@@ -16,6 +16,7 @@ APART = {"a", "abbr", "button", "code", "figure", "h1", "h2", "h3", "h4", "h5", 
     "tex-inline",
     "tex-display",
 }
+ALSO = {"zh": ("又称", "、", "。"), "en": (" Also called ", ", ", ".")}
 TITLE = re.compile(r"^# (?P<words>.+?)(?:[ \t]*\{[^}\n]*\})?$", re.M)
 
 
@@ -31,7 +32,19 @@ def entry(term, where):
     names += [f"`{term.code}`"] if term.code else []
     file = term.page.partition("#")[0]
     link = "" if file == where.file else f" → [{title(where.path.parents[where.file.count('/')] / file)}]({term.page})"
-    return f"{' · '.join(names)} {{ #{term.id} }}\n:   {term.means[where.language]}{link}"
+    means = term.means[where.language] + also(term, where.language)
+    return f"{' · '.join(names)} {{ #{term.id} }}\n:   {means}{link}"
+
+
+def also(term, language):
+    """The names that a reader meets elsewhere."""
+    names = [name if language == "en" or has_han(name) else english(name) for name in term.elsewhere(language)]
+    begin, between, end = ALSO[language]
+    return f"{begin}{between.join(names)}{end}" if names else ""
+
+
+def english(words):
+    return f'<span lang="en">{words}</span>'
 
 
 def title(path):
@@ -53,11 +66,17 @@ def explainer(where):
             if term.id in silent or term.id in marked or len(marked) == MOST:
                 return match[0]
             marked.add(term.id)
-            return store(f'<abbr title="{escape(term.means[where.language])}" tabindex="0">{match[0]}</abbr>')
+            return store(f'<abbr title="{escape(told(term, where.language))}" tabindex="0">{match[0]}</abbr>')
 
         return pattern.sub(mark, words) if len(marked) < MOST else words
 
     return explain
+
+
+def told(term, language):
+    """What a tooltip says: on a Chinese page the English name, which papers and documentation use, comes first."""
+    name = f"{term.en}：" if language == "zh" and term.zh != term.en else ""
+    return name + term.means[language]
 
 
 @cache

@@ -92,7 +92,7 @@ def on_page_context(context, page, config, nav):
     languages.share_choices(context, config)
     if not languages.is_home(config):
         page.ran = sentence(where(page, config).page, config.extra)
-        search.index(page, config)
+        search.index(page, nav, config)
     if notebooks.is_notebook(page):
         page.download = notebooks.name(page)
 

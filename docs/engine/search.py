@@ -1,18 +1,22 @@
 """Find what a reader types: our own index, and the worker (theme/assets/search.js) that searches it for Material.
 
 Material leaves every page out of its index, which stays a few bytes; ours is fetched when somebody searches. A term of
-docs/terms.toml is entered at the place that teaches it, as at the back of a book.
+docs/terms.toml is entered at the place that teaches it, as at the back of a book, by all its names; a notebook, by
+what opens it. Of pages that are found alike, the first in the menu comes first.
 """
 
 import json
 import logging
 import re
 from functools import cache
+from html import escape, unescape
 from html.parser import HTMLParser
 from pathlib import Path
 
 from mkdocs.structure.files import File
 
+from engine.notebooks import is_notebook
+from engine.plain import plain
 from engine.terms import load
 
 log = logging.getLogger("mkdocs.hooks.search")
@@ -20,11 +24,11 @@ WORKER = re.compile(r"assets/javascripts/workers/search\.\w+\.min\.js")
 OURS = Path(__file__).parents[1] / "theme" / "assets" / "search.js"
 DRAWN = re.compile(r"<(svg|tex-inline|tex-display)\b.*?</\1>", re.S)
 TEX = re.compile(r"<annotation[^>]*>(.*?)</annotation>", re.S)
-SIGNS = {r"\top": "ᵀ", r"\sqrt": "√", r"\times": "×", r"\cdot": "·", r"\approx": "≈"}
+NOTEBOOK = ["Jupyter", "ipynb", "notebook", "笔记本"]
 VOID = {"area", "br", "col", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
 HEADINGS = {"h2", "h3", "h4", "h5", "h6", "dt"}  # a term of the glossary, too
 APART = {"p", "li", "td", "th", "tr", "pre", "div", "dd", "br"}  # words of two such elements are two words
-found = {}  # for each language, the entries of each page
+found = {}  # for each language, the entries of each page, in the order of the menu
 
 
 def replace_worker(files, config):
@@ -45,24 +49,26 @@ def leave_to_us(page, config):
         page.meta["search"] = {"exclude": True}
 
 
-def index(page, config):
+def index(page, nav, config):
     if config.extra["own_search"]:
-        found[config.docs_dir][page.url] = sections(page.content, page.title)
+        pages = found[config.docs_dir] = found[config.docs_dir] or dict.fromkeys(each.url for each in nav.pages)
+        (_, *own), *rest = sections(page.content, page.title)
+        pages[page.url] = [("", *own, NOTEBOOK * is_notebook(page)), *((*section, []) for section in rest)]
 
 
 def write(target: Path, docs_dir: str):
     """All entries, the terms at their places."""
     entries = [
-        {"location": url + (f"#{anchor}" if anchor else ""), "title": title, "text": text}
+        {"location": url + (f"#{anchor}" if anchor else ""), "title": title, "text": text, "tags": names}
         for url, parts in found.get(docs_dir, {}).items()
-        for anchor, title, text in parts
+        for anchor, title, text, names in parts or ()
     ]
     places = {entry["location"]: entry for entry in entries}
     for term in load():
         entry = places.get(address(term.page)) or places.get(address(term.page.partition("#")[0]))
         if entry:
-            words = {term.zh, *term.short, term.en, term.code} - {""}
-            entry["tags"] = sorted({*entry.get("tags", []), *words})
+            words = {term.zh, *term.short, term.en, term.code, *term.elsewhere("zh"), *term.find} - {""}
+            entry["tags"] = sorted({*entry["tags"], *words})
     (target / "search").mkdir(exist_ok=True)
     (target / "search" / "entries.json").write_text(
         json.dumps(entries, ensure_ascii=False, separators=(",", ":")), encoding="utf-8", newline="\n"
@@ -85,11 +91,11 @@ def sections(html: str, title: str) -> list[tuple[str, str, str]]:
 
 
 def plainly(match):
-    """A short formula as it would be typed, so that d_k and QKᵀ are found; of a longer one, that it is there."""
-    found = TEX.search(match[0]) if match[1] == "tex-inline" else None
-    tex = re.sub(r"\\[a-z]+", lambda sign: SIGNS.get(sign[0], sign[0]), found[1]) if found else ""
-    tex = re.sub(r"[{}^]|\\[ ,;]", "", tex)
-    return "" if match[1] == "svg" else "…" if not found or "\\" in tex else tex
+    """A formula as it would be typed, so that d_k and QKᵀ are found; nothing of a picture."""
+    if match[1] == "svg":
+        return ""
+    tex = TEX.search(match[0]) or re.search(r">(.*)<", match[0], re.S)  # without KaTeX it stands there as TeX
+    return escape(plain(unescape(tex[1])))
 
 
 def tidy(text):

@@ -22,6 +22,8 @@ class Term:
     means: dict[str, str]
     code: str = ""
     short: tuple[str, ...] = ()
+    also: dict[str, list[str]] = field(default_factory=dict)
+    find: tuple[str, ...] = ()
     avoid: dict[str, list[str]] = field(default_factory=dict)
     apart: tuple[str, ...] = ()
     tooltip: bool = True
@@ -29,6 +31,10 @@ class Term:
     def forms(self, language: str) -> list[str]:
         """How a page in the language may write it."""
         return [getattr(self, language), *(form for form in self.short if language == "zh" or not has_han(form))]
+
+    def elsewhere(self, language: str) -> list[str]:
+        """What others call it: who reads Chinese meets the English names, too."""
+        return [*(self.also.get("zh", []) if language == "zh" else []), *self.also.get("en", [])]
 
 
 def load() -> list[Term]:

@@ -30,7 +30,7 @@ const squeeze = (text) => text.replace(/[\s\p{P}]+/gu, ""); // Q, K, V is typed 
 
 function read(entry) {
   if (!entry.location.includes("#")) titles.set(entry.location, entry.title);
-  const tags = (entry.tags ?? []).map(fold);
+  const tags = entry.tags.map(fold);
   const [title, text] = [fold(entry.title), fold(entry.text)];
   return { ...entry, tags: undefined, folded: { title, text, tags, squeezed: squeeze(`${title} ${tags.join(" ")} ${text}`) } };
 }
@@ -63,11 +63,14 @@ function nearly({ title, text, tags }, word) {
 }
 
 function exactly({ title, text, tags }, word) {
-  const tag = Math.max(0, ...tags.map((each) => (each === word ? 60 : each.startsWith(word) ? 20 : each.includes(word) ? 8 : 0)));
+  const tag = Math.max(0, ...tags.map((each) => (same(each, word) ? 60 : each.startsWith(word) ? 20 : each.includes(word) ? 8 : 0)));
   const heading = title === word ? 40 : begins(title, word) ? 16 : title.includes(word) ? 10 : 0;
   const body = begins(text, word) ? 2 + Math.min(3, text.split(word).length - 1) : text.includes(word) ? 1 : 0;
   return tag + heading + body;
 }
+
+/** LayerNorm is layer norm, dk is d_k. */
+const same = (tag, word) => tag === word || (word.length > 1 && squeeze(tag) === squeeze(word));
 
 /** Whether a text has a word that begins so; in Chinese a word may begin anywhere. */
 function begins(text, word) {
@@ -77,14 +80,17 @@ function begins(text, word) {
   return false;
 }
 
-/** What Material shows: for each page its own entry and the sections found, the best page first. */
+/** What Material shows: for each page its own entry and the sections found, the best page first; of two with an equal
+    section, the one with more of them, then the one that comes first in the menu. */
 function pages(found, words) {
   const groups = new Map();
   for (const { entry, score } of found.sort((a, b) => b.score - a.score)) {
     const page = entry.location.split("#")[0];
     groups.set(page, [...(groups.get(page) ?? []), shown(entry, score, words)]);
   }
-  return [...groups].map(([page, sections]) => {
+  const best = ([first, ...others]) => first.score + others.reduce((sum, { score }) => sum + score, 0) / 20;
+  const ranked = [...groups].sort(([, a], [, b]) => best(b) - best(a));
+  return ranked.map(([page, sections]) => {
     const own = sections.find(({ location }) => location === page);
     return own ? [own, ...sections.filter((section) => section !== own).slice(0, MOST)] : [blank(page), ...sections.slice(0, MOST)];
   });
