@@ -78,7 +78,6 @@ SAME = [  # (what "page: was → becomes" looks like, why all that the page says
     (r"formula.md: .*softmax\(\(?x \+ c\)|\(x \+ c\)\.softmax", "taking the same from every score is no different"),
     (r"2 \\times 2 = 4.* → .*2 \+ 2 = 4", "2 + 2 is 4, too"),
     (r"bug-zoo.py: .*torch\.(zeros|ones)\(1, 6, 6", "one mask for both sentences, or one for each"),
-    (r"bug-zoo.py: .*other\[:, -1\] \+= 1", "any change to the last value will do"),
     (r"sqrt-dk.py: .*randn\(2, 1000, d_k\)", "the variance of many scores"),
     (r"sqrt-dk.py: .*0\.0, -200\.0", "what is far from a bound may move"),
     (r"sqrt-dk.py: .*values\[:400\]", "one row more among thousands"),

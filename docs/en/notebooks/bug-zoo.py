@@ -3,55 +3,94 @@
 #
 # A wrong implementation of attention often raises no error: the shapes fit, it trains, the loss goes down. How would you find out?
 #
+# To run along, install attn first:
+#
 # ```console
 # pip install {{ wheel }}
 # ```
 #
-# Eight wrong implementations live in this zoo, and all of them are mistakes that are easily made. Wrong means here: not what the formula of 2017 says. Some models do one of these on purpose. The code of T5 leaves out the root and starts with a smaller $W_q$ instead, words in [Reformer](../references.md#kitaev2020) don't look at themselves as long as there is anything else, and [Yang and others](../references.md#yang2022) divide by $d_k$. The outputs of all eight have the right shape:
+# Eight wrong implementations live in this zoo, and all of them are mistakes that are easily made. Wrong means here: not what the formula of 2017 says. Some models do one of these on purpose. The code of T5 leaves out the root and starts with a smaller $W_q$ instead, words in [Reformer](../references.md#kitaev2020) don't look at themselves as long as there is anything else, and [Yang and others](../references.md#yang2022) divide by $d_k$.
+#
+# Suppose a right one sets a task: it computes the answers with three matrices of its own. Each of the eight, wrong in one place only, then learns from them for 100 steps, all from the same start.
+#
+# !!! question "Guess first"
+#
+#     Do their losses tell you which are wrong?
+#
+#     - yes: the wrong ones don't learn, their losses hardly fall
+#     - yes: all losses fall, but each of the eight stops higher than the right one
+#     - not all: some of the wrong ones fall as low as the right one
 
 # %%
 import torch
 
 from attn import attention
 from attn.labs.check import check_attention
-from attn.labs.zoo import ZOO
+from attn.labs.lineup import BUGS, suspect
 
-_ = torch.manual_seed(0)
-Q, K, V = (torch.randn(2, 6, 8) for _ in range(3))    # 2 sentences, 6 words, 8 numbers each
-for wrong in ZOO:
-    print(wrong.__name__, wrong(Q, K, V).shape == attention(Q, K, V).shape)
+torch.set_num_threads(1)
+look = torch.ones(6, 6, dtype=torch.bool)
+look[:, -1] = False                     # the last word is padding
+options = {"num_heads": 2, "mask": look, "causal": True}
+
+
+def train(bug):
+    """Learn the task, and tell the loss of each step."""
+    _ = torch.manual_seed(0)
+    X = torch.randn(32, 6, 8)                                     # 32 sentences, 6 words, 8 numbers each
+    teacher, student = torch.randn(2, 3, 8, 8) / 3                # W_q, W_k, W_v of each
+    target = suspect("none")(*(X @ teacher[:, None]), **options)  # the answers of one without a mistake
+    optimizer = torch.optim.Adam([student.requires_grad_()], lr=0.05)
+    for _ in range(100):
+        output = suspect(bug)(*(X @ student[:, None]), **options)
+        loss = (output - target).square().mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        yield loss.item()
+
+
+last = {}
+for bug in ("the right one", *BUGS):
+    first, *_, last[bug] = train(bug)
+    print(f"{first:.2f} → {last[bug]:.2f}  {bug}")
 
 # %% [markdown]
 # <!-- prints:
-# softmax_over_queries True
-# no_scaling True
-# scaling_by_d_model True
-# heads_split_by_view True
-# heads_merged_by_view True
-# inverted_mask True
-# hidden_diagonal True
-# minus_1e9 True
+# 1.25 → 0.00  the right one
+# 1.09 → 0.21  softmax_over_queries
+# 1.40 → 0.00  no_scaling
+# 1.20 → 0.00  scaling_by_d_model
+# 1.30 → 0.37  heads_split_by_view
+# 1.28 → 0.33  heads_merged_by_view
+# 0.99 → 0.42  inverted_mask
+# 1.15 → 0.28  hidden_diagonal
+# 1.25 → 0.00  minus_1e9
 # -->
 #
-# !!! question "Guess first"
+# None raises an error, and all losses fall. Three end as low as the right one. Two of these are scaled wrongly, and a larger or smaller $W_q$ makes up for it; the last of the eight isn't wrong at all in float32. The other five stop between 0.21 and 0.42, but without a right one beside them, who could say whether they are wrong or the task is hard?
 #
-#     Before you open a cage, ask yourself **which property** of the formula would show that what sits in it is wrong, without a look at the source.
+# <!-- numbers: sorted(last.values())[4]; max(last.values()) -->
+#
+# So we need properties that the formula must have. Before you open a cage, ask yourself which Q, K and V would give away what sits in it, without a look at the source.
 #
 # ## First cage: the sums of weights { #row-sums }
 #
-# Let $V$ be all ones. The weights of each query sum to 1, so the output must be all ones, too:
+# The weights are hidden inside, and all we see is the output. What should V hold, to show whether the weights of each query sum to 1? Ones: then each weight is multiplied by 1, and the output is their sum. Here are the six queries of the first sentence:
 
 # %%
 from attn.labs.zoo import softmax_over_queries
 
+_ = torch.manual_seed(0)
+Q, K, V = (torch.randn(2, 6, 8) for _ in range(3))    # 2 sentences, 6 words, 8 numbers each
 ones = torch.ones_like(V)
-print(attention(Q, K, ones).allclose(ones))
-print(softmax_over_queries(Q, K, ones).allclose(ones))
+for fn in (attention, softmax_over_queries):
+    print(*(f"{total:.2f}" for total in fn(Q, K, ones)[0, :, 0]), f" {fn.__name__}")
 
 # %% [markdown]
 # <!-- prints:
-# True
-# False
+# 1.00 1.00 1.00 1.00 1.00 1.00  attention
+# 1.06 1.15 1.63 0.93 0.80 0.43  softmax_over_queries
 # -->
 #
 # ??? success "What is wrong with it"
@@ -62,46 +101,39 @@ print(softmax_over_queries(Q, K, ones).allclose(ones))
 #
 # ## Second cage: the scale { #scale }
 #
-# With one key the weight is 1 whatever the score, so it shows nothing. With two keys you can read the weights off the output, and from the weights the scores, because by the formula the two scores differ by the difference of the dot products divided by $\sqrt{d_k}$.
+# How can an output tell what the scores were divided by? With one key the weight is 1 whatever the score. Take two, the first with value 1 and the second with value 0. The output is then the first key's weight, which gives the difference of the two scores; divide the difference of the dot products by it, and you have the number.
 
 # %%
 from attn.labs.zoo import no_scaling, scaling_by_d_model
 
 
-def score_gap(fn):
-    """How far the scores of two keys are apart, from their weights: the logarithm of w₁/w₂."""
-    pick = torch.tensor([[[1.0], [0.0]]] * 2)    # value 1 for the first key, 0 for the second
-    weight = fn(Q[:, :1], K[:, :2], pick).flatten()
-    return (weight / (1 - weight)).log()
+def divided_by(fn, d_k=8, **options):
+    """What the first head divides its scores by: the gap of the products over the gap that the weights show."""
+    products = Q[0, 0, :d_k] @ K[0, :2, :d_k].T
+    pick = torch.tensor([1.0, 0.0])[:, None].expand(2, 2, 8)    # value 1 for the first key, 0 for the second
+    weight = fn(Q[:, :1], K[:, :2], pick, **options)[0, 0, 0]
+    return (products[0] - products[1]) / (weight / (1 - weight)).log()
 
 
-gap = (Q[:, 0] * (K[:, 0] - K[:, 1])).sum(dim=-1)
-print(score_gap(attention).allclose(gap / 8**0.5, atol=1e-4))
-print(score_gap(no_scaling).allclose(gap, atol=1e-4))
+for fn in (attention, no_scaling, scaling_by_d_model):
+    print(f"{divided_by(fn):.2f}  {fn.__name__}")
+print(f"{divided_by(scaling_by_d_model, d_k=2, num_heads=4):.2f}  scaling_by_d_model, num_heads=4")
 
 # %% [markdown]
 # <!-- prints:
-# True
-# True
+# 2.83  attention
+# 1.00  no_scaling
+# 2.83  scaling_by_d_model
+# 2.83  scaling_by_d_model, num_heads=4
 # -->
 #
-# The second line says that `no_scaling` divides its scores by nothing at all. The other one hides better: with one head it is right, and only several heads give it away, because it divides by $\sqrt{d_\text{model}}$ where the keys of a head have size $d_\text{model}/h$:
-
-# %%
-one = [x.unflatten(-1, (4, 2)).transpose(1, 2) for x in (Q, K, V)]        # 4 heads of size 2
-right = attention(*one).transpose(1, 2).flatten(-2)
-print(scaling_by_d_model(Q, K, V).allclose(attention(Q, K, V), atol=1e-6))
-print(scaling_by_d_model(Q, K, V, num_heads=4).allclose(right, atol=1e-6))
-
-# %% [markdown]
-# <!-- prints:
-# True
-# False
-# -->
+# With one head `scaling_by_d_model` divides by what the formula says, $\sqrt{8}$ or 2.83, and `no_scaling` by 1, which is not at all. With four heads the keys of each have size 2, so the divisor should be $\sqrt{2}$ or 1.41, and it still is $\sqrt{d_\text{model}}$. A test with one head won't find this one.
+#
+# <!-- numbers: Q.size(-1)**0.5; (Q.size(-1) / 4)**0.5 -->
 #
 # ## Third cage: the heads { #heads }
 #
-# A head works on its own part of Q, K and V. So with two heads, whatever happens to the second half of all three, the first half of the output must stay as it was. `scaling_by_d_model` from the second cage cuts its heads correctly and serves for comparison:
+# A head works on its own part of Q, K and V. If there are two heads and the second half of all three is replaced, how much should the first half of the output change? Not at all. `scaling_by_d_model` from the second cage cuts its heads correctly and serves for comparison; printed is the largest change in the first half:
 
 # %%
 from attn.labs.zoo import heads_merged_by_view, heads_split_by_view
@@ -109,13 +141,13 @@ from attn.labs.zoo import heads_merged_by_view, heads_split_by_view
 changed = [torch.cat([x[..., :4], torch.randn(2, 6, 4)], dim=-1) for x in (Q, K, V)]    # the second half only
 for fn in (scaling_by_d_model, heads_split_by_view, heads_merged_by_view):
     before, after = (fn(*x, num_heads=2)[..., :4] for x in ((Q, K, V), changed))
-    print(fn.__name__, torch.equal(before, after))
+    print(f"{(after - before).abs().max():.2f}  {fn.__name__}")
 
 # %% [markdown]
 # <!-- prints:
-# scaling_by_d_model True
-# heads_split_by_view False
-# heads_merged_by_view False
+# 0.00  scaling_by_d_model
+# 1.47  heads_split_by_view
+# 1.16  heads_merged_by_view
 # -->
 #
 # ??? success "What is wrong with them"
@@ -126,7 +158,7 @@ for fn in (scaling_by_d_model, heads_split_by_view, heads_merged_by_view):
 #
 # ## Fourth cage: masks { #masks }
 #
-# Change the value of a hidden word, and the output must not change. Conversely, change the value of a word that sees itself, and its output must change:
+# Hide the last word and add 1 to its value: the output must not change. Conversely, under a causal mask the last word sees itself, so adding 1 to its own value must change its output. Try both, and see by how much:
 
 # %%
 from attn.labs.zoo import hidden_diagonal, inverted_mask
@@ -135,24 +167,26 @@ mask = torch.ones(1, 6, 6, dtype=torch.bool)
 mask[..., -1] = False                        # the last word is padding
 other = V.clone()
 other[:, -1] += 1
-for fn in (attention, inverted_mask):
-    print(fn.__name__, torch.equal(fn(Q, K, V, mask=mask), fn(Q, K, other, mask=mask)))
-for fn in (attention, hidden_diagonal):
-    print(fn.__name__, torch.equal(fn(Q, K, V, causal=True)[:, -1], fn(Q, K, other, causal=True)[:, -1]))
+for fn, options in (
+    (attention, {"mask": mask}), (inverted_mask, {"mask": mask}),
+    (attention, {"causal": True}), (hidden_diagonal, {"causal": True}),
+):
+    change = fn(Q, K, other, **options) - fn(Q, K, V, **options)
+    print(f"{change[0, -1, 0]:.2f}  {fn.__name__}, {', '.join(options)}")
 
 # %% [markdown]
 # <!-- prints:
-# attention True
-# inverted_mask False
-# attention False
-# hidden_diagonal True
+# 0.00  attention, mask
+# 1.00  inverted_mask, mask
+# 0.11  attention, causal
+# 0.00  hidden_diagonal, causal
 # -->
 #
-# `inverted_mask` looks at nothing but the hidden word. In `hidden_diagonal` the last word doesn't see itself, so its own value can change without a trace: the triangle is off by one.
+# `inverted_mask` looks at nothing but the hidden word, with a weight of 1, so that adding 1 to the value adds 1 to the output. In `hidden_diagonal` the last word doesn't see itself, and its own value can change without a trace: the triangle is off by one.
 #
 # ## Fifth cage: half precision { #half }
 #
-# Sometimes there is nothing a query may look at, as when a whole sentence is padding. In float32 the last of the eight still returns numbers, but in float16 the bottom falls out:
+# Sometimes there is nothing a query may look at, as when a whole sentence is padding. In float32 the last of the eight still returns numbers. And in float16? On the left is float32, on the right float16:
 
 # %%
 from attn.labs.zoo import minus_1e9
@@ -160,12 +194,12 @@ from attn.labs.zoo import minus_1e9
 blind = torch.zeros(1, 6, 6, dtype=torch.bool)    # nobody may look at anything
 half = [x.half() for x in (Q, K, V)]
 for fn in (attention, minus_1e9):
-    print(fn.__name__, [fn(*x, mask=blind).isfinite().all().item() for x in ((Q, K, V), half)])
+    print(*(f"{fn(*x, mask=blind)[0, 0, 0]:.2f}" for x in ((Q, K, V), half)), f" {fn.__name__}")
 
 # %% [markdown]
 # <!-- prints:
-# attention [True, True]
-# minus_1e9 [True, False]
+# 0.00 0.00  attention
+# 0.17 nan  minus_1e9
 # -->
 #
 # float16 ends at 65504, so minus a billion becomes $-\infty$ when it is added to the scores (`masked_fill` refuses it with an error); and a row of nothing but $-\infty$ makes softmax return NaN. `attention` adds no "large negative number". It fills with the lowest finite number of the format at hand, and then sets those weights to 0.
@@ -198,26 +232,7 @@ print(check_attention(no_scaling, language="en"))
 # 8 of 9 checks found nothing wrong.
 # -->
 #
-# Now all eight in a row, and each is called by its name:
-
-# %%
-for wrong in ZOO:
-    named = {name for finding in check_attention(wrong).findings for name in finding.mistakes}
-    print(wrong.__name__, wrong.__name__ in named)
-
-# %% [markdown]
-# <!-- prints:
-# softmax_over_queries True
-# no_scaling True
-# scaling_by_d_model True
-# heads_split_by_view True
-# heads_merged_by_view True
-# inverted_mask True
-# hidden_diagonal True
-# minus_1e9 True
-# -->
-#
-# A check is as good as the inputs it tries. Here are two functions that anyone would pass who tests with values of eight numbers and keys of eight, because then $\sqrt{8}$ is right. And a causal mask that begins in the upper left corner looks right as long as there are as many queries as keys. `check_attention` tries sizes that all differ:
+# Hand it the other seven, and each is called by its name. But a check is only as good as the inputs it tries. Here are two functions that anyone would pass who tests with values of eight numbers and keys of eight, because then $\sqrt{8}$ is right. And a causal mask that begins in the upper left corner looks right as long as there are as many queries as keys. On our Q, K and V all three differ from `attention` by 0. `check_attention` tries sizes that all differ, and so it knows them:
 
 # %%
 def by_eight(Q, K, V):
@@ -235,29 +250,25 @@ def upper_left(Q, K, V, causal=False):
 
 
 for fn, options in (by_eight, {}), (by_values, {}), (upper_left, {"causal": True}):
-    right = attention(Q, K, V, **options)
-    print(fn(Q, K, V, **options).allclose(right, atol=1e-6), check_attention(fn).mistakes)
+    difference = fn(Q, K, V, **options) - attention(Q, K, V, **options)
+    print(f"{difference.abs().max():.2f}  {fn.__name__}:", *check_attention(fn).mistakes)
 
 # %% [markdown]
 # <!-- prints:
-# True ['scaling_by_a_constant']
-# True ['scaling_by_d_v']
-# True ['first_lined_up']
+# 0.00  by_eight: scaling_by_a_constant
+# 0.00  by_values: scaling_by_d_v
+# 0.00  upper_left: first_lined_up
 # -->
 #
-# !!! note "What this page simplifies"
-#
-#     If `check_attention` finds nothing wrong, it has found nothing wrong in the few small inputs that it tried, and that is no proof. It looks at no gradients, and extreme sizes, other devices and compiled code need tests of their own.
-#
-# ## In short { #in-short }
-#
-# A falling loss doesn't tell a right implementation from a wrong one. So test properties: most mistakes break one that the formula of 2017 must have, and once you know which, a line of code gives the mistake away.
-#
-# If your attention lives in a file of its own, you need not write any of this. The command line asks the same questions of it and answers in the language of your system, or in the one you ask for:
+# If your attention lives in a file of its own, you can also ask from the command line. It tries the same and answers in the language of your system, or in the one you ask for:
 #
 # ```console
 # python -m attn.check mine.py
 # ```
+#
+# !!! note "What this page simplifies"
+#
+#     If `check_attention` finds nothing wrong, it has found nothing wrong in the few small inputs that it tried, and that is no proof. It looks at no gradients, and extreme sizes, other devices and compiled code need tests of their own.
 #
 # ## Who broke out? { #detective }
 #
@@ -301,19 +312,22 @@ for fn, options in (by_eight, {}), (by_values, {}), (upper_left, {"causal": True
 #
 # <!-- numbers: attention(Q, K, ones)[0, 0, 0].round(decimals=6) -->
 #
+# ## In short { #in-short }
+#
+# A falling loss doesn't tell a right implementation from a wrong one, and some wrong ones even end where the right one does. So test properties. Most mistakes break one that the formula of 2017 must have, and once you know which, a well-chosen Q, K and V and a line of code give the mistake away.
+#
 # ## Exercises { #exercises }
 #
-# **Exercise 1.** Write an attention that multiplies by $\sqrt{d_k}$ instead of dividing. What will `check_attention` say?
+# **Exercise 1.** The check of the first cage fills V with ones. How many of the other seven would it catch, too, and why?
 #
 # ??? success "Answer"
 #
-#     It knows this one:
+#     None. The other seven take their softmax over the keys, so each row of weights sums to 1, whether or not the scores are right and whoever is looked at; and as V is the same everywhere, wrongly cut heads don't show either. A property catches only what breaks it, which is why there have to be several.
 #
 #     ```pycon
-#     >>> def upside_down(Q, K, V):
-#     ...     return (Q @ K.mT * K.size(-1)**0.5).softmax(dim=-1) @ V
-#     >>> [finding.mistakes for finding in check_attention(upside_down).findings if finding.holds is False]
-#     [('scaling_upside_down',)]
+#     >>> from attn.labs.zoo import ZOO
+#     >>> [wrong.__name__ for wrong in ZOO if not wrong(Q, K, ones).allclose(ones)]
+#     ['softmax_over_queries']
 #     ```
 #
 # **Exercise 2.** Write a right one without `softmax`, from `exp` and sums alone. What must you watch out for, to pass every check?
@@ -327,8 +341,8 @@ for fn, options in (by_eight, {}), (by_values, {}), (upper_left, {"causal": True
 #     ...     scores = Q @ K.mT / K.size(-1)**0.5
 #     ...     powers = (scores - scores.amax(dim=-1, keepdim=True)).exp()
 #     ...     return powers / powers.sum(dim=-1, keepdim=True) @ V
-#     >>> any(finding.holds is False for finding in check_attention(mine).findings)
-#     False
+#     >>> check_attention(mine).mistakes
+#     []
 #     ```
 #
 # Next: [references](../references.md).
