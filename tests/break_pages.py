@@ -71,7 +71,6 @@ SAME = [  # (what "page: was → becomes" looks like, why all that the page says
     (r"why-scale.md: .*products = \(q \* k\)", "dividing by 1 or −1 is multiplying"),
     (r"torch\.set_num_threads\(", "how many threads compute changes no digit that is printed"),
     (r"strict=True.* → .*strict=False", "the lists are equally long, or the page would fail"),
-    (r"apple.py: .*Reading\(.*\), 2, .* → .*\), 3, ", "an unknown word is refused wherever the model should look"),
     (r"cost.md: .*block=128", "the result is the same whatever the size of a block"),
     (r"cost.md: \.\.\. numbers = 0 →", "the largest of many numbers is larger than 1"),
     (r"cost.md: .*-torch\.inf\), 0, 0, \[\]", "what was before the first block fades to 0, as is printed"),

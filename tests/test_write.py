@@ -84,3 +84,18 @@ def test_what_fails_is_not_written_over(tmp_path):
     with pytest.raises(Exception, match="division by zero"):
         write(path)
     assert "2" in path.read_text("utf-8")
+
+
+def test_an_error_is_written_without_its_way(tmp_path):
+    path, told = tmp_path / "page.md", "Traceback (most recent call last):\n  ...\nValueError: {}\n"
+    path.write_text(f"```pycon\n>>> int('x')\n{told.format('no')}```\n", "utf-8")
+    assert len(write(path)) == 1
+    message = "invalid literal for int() with base 10: 'x'"
+    assert path.read_text("utf-8") == f"```pycon\n>>> int('x')\n{told.format(message)}```\n"
+
+
+def test_a_number_is_written_as_short_as_it_may_be(tmp_path):
+    path, session = tmp_path / "page.md", "```pycon\n>>> import torch\n>>> x = torch.tensor(0.32)\n```\n"
+    path.write_text(f"{session}\n约0.1和$0$。\n\n<!-- numbers: x; x -->\n", "utf-8")
+    write(path)
+    assert "约0.3和$0.32$。" in path.read_text("utf-8")

@@ -185,7 +185,8 @@ def rounded(value, written: str) -> str:
         mantissa, _, exponent = f"{value:.{digits}e}".partition("e")
         return f"{mantissa}{e}{int(exponent)}"
     if "." not in written and value != round(value):
-        return str(value)  # a whole number is exact
+        short = f"{value:.6g}"
+        return short if "." in short else str(value)  # a whole number is exact
     text = f"{value:.{digits}f}"
     if re.fullmatch(r"-0\.?0*", text):
         text = text[1:]

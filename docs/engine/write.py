@@ -104,6 +104,9 @@ def output(example, got):
         end = text.index("\n", end) + 1
     indent = " " * (example.start - text.rfind("\n", 0, example.start) - 1)
     lines = got.rstrip("\n").split("\n") if got.strip() else []
+    if lines and lines[0].startswith("Traceback"):  # where it came through is this machine's own affair
+        last = max(i for i, line in enumerate(lines) if line.startswith("  "))
+        lines[1 : last + 1] = ["  ..."]
     return Edit(start, end, "".join(f"{indent}{line or '<BLANKLINE>'}\n" for line in lines))
 
 

@@ -1,9 +1,7 @@
 # %% [markdown]
 # # The apple lab: attention learns where to look { #apple }
 #
-# "After juice and cursors, they said mouse and apple." Which mouse is that, and which apple? You know at once that the mouse lies on a desk and the apple grew on a tree. To know it you looked back twice, and each time at a different word: from "mouse" to "cursors", from "apple" to "juice".
-#
-# In [Which apple?](../which-apple.md) we set every vector by hand so that this would happen. Now we set nothing. A small layer of attention gets sentences and answers, and we watch whether it learns to look at the right word by itself.
+# "After juice and cursors, they said mouse and apple." Which mouse is that, and which apple? To know it you looked back twice, from "mouse" to "cursors" and from "apple" to "juice". In [Which apple?](../which-apple.md) we set every vector by hand so that this would happen. Now a small layer of attention gets nothing but sentences and answers. Will it learn to look at the right word by itself?
 #
 # ```console
 # pip install {{ wheel }}
@@ -11,19 +9,18 @@
 #
 # !!! question "Guess first"
 #
-#     To see what the looking is good for, we also train five rivals on the same sentences. They are built like the layer with attention, except that how much a word counts is decided by
+#     Five rivals train on the same sentences. They are built like the layer with attention, except for what decides how much a word counts. Which of them will get the sentence above right?
 #
-#     1. nothing: only the word in question itself counts;
-#     2. nothing either: all words count alike;
-#     3. the distance: the rival learns how much each distance counts;
-#     4. the words looked at: it learns which words count, and they count the same for whoever looks;
-#     5. both of the last two.
-#
-#     Which of the five will get the sentence above right?
+#     - nothing decides: only the word in question itself counts
+#     - nothing either: all words count alike
+#     - the distance, and it learns how much each distance counts
+#     - the words looked at, and it learns which count, the same for whoever looks
+#     - both of the last two
+#     - none of the five
 #
 # ## A game of clue words { #corpus }
 #
-# The sentences come from a game: someone calls out clue words, and the others answer with the words that they think of. Three of those, "apple", "crane" and "mouse", have two senses each. One sense is something that grew (a fruit, a bird, an animal), the other is something that was made (a company, a machine, a device), and each sense has four clue words. For each of the three words in a sentence, the model has to say which it was: did it grow, or was it made?
+# Someone calls out clue words, and the others answer with the words that they think of. "Apple", "crane" and "mouse" have two senses each, one that grew (a fruit, a bird, an animal) and one that was made (a company, a machine, a device), and each sense has four clue words. For each of the three words in a sentence, the model has to say whether it grew or was made.
 
 # %%
 import torch
@@ -52,17 +49,15 @@ for kind, asked in questions.items():
 # differ 192 0
 # -->
 #
-# A line is a **reading**: a sentence, one of its words, and the sense that the word has there. The corpus holds 300 sentences. In most of them two words are asked about. These come in any order, and so do their clues, so the clue that stands nearer may well be the other word's.
+# A line is a **reading**: a sentence, one of its words, and the sense that the word has there. In most of the 300 sentences of the corpus two words are asked about; they come in any order, as do their clues, so the nearer clue may well be the other word's.
 #
 # <!-- numbers: len(learned) -->
 #
-# The last three lines count the sentences kept for the exam: those with **one** word asked about, those with two of the **same** kind (both grew, or both were made), and those whose two words **differ** in kind. The second number in each line is how many of them are in the corpus: none. In the two larger parts, even the two clues of a sentence never met during training.
-#
-# The last part is the hard one. Where one word grew and the other was made, the sentence holds a clue for "grew" and a clue for "made". Both are there for whoever looks, and which of them counts depends on who asks.
+# The last three lines count the sentences of the exam: those with **one** word asked about, those with two of the **same** kind (both grew, or both were made), and those whose two words **differ** in kind. None of them is in the corpus, as the second numbers say, and in the two larger parts even the two clues never met during training. The last part is the hard one, as its sentences hold a clue for "grew" and a clue for "made", and which of them counts depends on who asks.
 #
 # ## Training { #train }
 #
-# Each word becomes a vector. The word in question scores the others with its query and their keys, softmax makes weights of the scores, the weights mix the values, and a linear layer reads "grew" or "made" off the mix. The words asked about can't be looked at, not even by themselves (a mask hides them), so that the answer has to come from the other words. This is all the code that learns:
+# The word in question scores the others with its query and their keys, softmax makes weights of the scores, the weights mix the values, and a linear layer reads "grew" or "made" off the mix. The words asked about can't be looked at, not even by themselves, so the answer has to come from the others. This is all the code that learns:
 #
 # <!-- source: labs.senses.learn -->
 
@@ -85,7 +80,7 @@ for r, sense, at in zip(shown, senses_of(model, shown), heaviest(model, shown)):
 # after orchards and cider , he guessed apple | apple → fruit | cider
 # -->
 #
-# The last word of each line is the one with the largest weight. Look at the third line and the fourth: it is one sentence, and "mouse" looks at "cursors" where "apple" looks at "juice". In the two lines below, the same two words have other clues and look there.
+# The last word of each line is the one with the largest weight. In the third line and the fourth, in one sentence, "mouse" looks at "cursors" and "apple" at "juice"; with other clues, in the two lines below, they look elsewhere.
 #
 # ```figure module="senses"
 # title: What mouse looks at after training
@@ -105,24 +100,9 @@ for r, sense, at in zip(shown, senses_of(model, shown), heaviest(model, shown)):
 # looker: apple
 # ```
 #
-# What does looking do to a word? In the first two lines printed above, "apple" begins as one and the same vector, so that the cosine of the two is 1. After looking around, the two mixes point in nearly opposite directions:
-
-# %%
-fruit, company = model.read(shown[:1]), model.read(shown[1:2])
-with torch.no_grad():
-    for vector in (model.own, model.mixed):
-        cosine = torch.cosine_similarity(vector(fruit), vector(company))
-        print(f"{cosine.item():.1f}")
-
-# %% [markdown]
-# <!-- prints:
-# 1.0
-# -1.0
-# -->
-#
 # ## The five rivals { #controls }
 #
-# Now the exam, for the layer with attention and for its five rivals. Each is trained three times, from three seeds, which change the corpus as well as the first vectors. The first two columns give the worst of the three results, the last one gives all three.
+# Back to your guess. Each model takes the exam three times, trained from three seeds, which change the corpus as well as the first vectors. The first two columns (one word, same kind) give the worst of the three results, the last gives all three.
 
 # %%
 rivals = {
@@ -149,15 +129,15 @@ for name, context in rivals.items():
 # 1.00  1.00  1.00 1.00 1.00  attention
 # -->
 #
-# The first two columns show that the rivals have learned their words: apart from the one that sees nothing but itself, they answer everything as long as all clues in the sentence say the same. In the last column all five get **exactly half**, and each does for a reason that one can name.
+# The rivals have learned their words: apart from the one that sees only itself, they answer everything as long as all clues in the sentence say the same. Where the two words differ, all five get **exactly half**, and for each one can say why.
 #
-# - **Only itself**: "apple" gets one and the same answer in every sentence, and it is right in half of them.
-# - **All alike**, and **by word**: the two words of a sentence get the same mix and so the same answer, which is right for one of them and wrong for the other. Even if the second of these rivals passed over "after" and "and", it would find both clues, whoever asks.
-# - **By distance**, and **by word and distance**: here the two words do get different mixes, as they stand in different places. But the exam also holds each sentence with its two words swapped. The mix at a given place is then the same as before, so the answer is the same, too, and it is right in one of the two sentences.
+# - **Only itself**: "apple" gets the same answer in every sentence, which is right in half of them.
+# - **All alike**, and **by word**: the two words of a sentence get the same mix and so the same answer, which is right for one and wrong for the other.
+# - **By distance**, and **by word and distance**: the exam also holds each sentence with its two words swapped. The mix at a given place is the same in both, and so is the answer, which is right in one of them.
 #
-# Attention gets all of them right. It differs from "by word" in one thing: the query. There one learned query serves for all; here each word asks with its own, computed from its own vector by $W_q$. So in a layer that mixes and then reads off, the query is what lets two words look at one sentence and find different things. The keys are needed as well, as without them all scores of a row are equal, and that is the rival with all words alike. Positions are not: this layer knows nothing about where words stand, and this task doesn't need it.
+# Attention gets all of them right. It differs from "by word" in one thing, the query: there one learned query serves for all, here each word asks with its own, computed from its own vector by $W_q$. The keys are needed as well, as without them all scores of a row are equal, and that is the rival with all words alike. Positions are not: this layer knows none.
 #
-# The five could not have done better than half, by construction. What could have refuted the title of this page: attention with no more than half, or right answers while the heaviest word is not the asker's own clue. How often is it, in the whole exam, for the three seeds?
+# The five could not have done better, by construction. The title of this page would be refuted by attention with no more than half, or by right answers while the heaviest word is not the asker's own clue. How often is it, for the three seeds?
 
 # %%
 whose = {clue: word for word, senses in GRAMMARS["en"].targets.items() for clues in senses.values() for clue in clues}
@@ -173,11 +153,11 @@ for m in trained["attention"]:
 # 1.00
 # -->
 #
-# Always, for these three. With other seeds it isn't quite: of five more that we tried, two answered everything and yet looked hardest at another word in a few of the sentences.
+# Always, for these three. Of five more seeds that we tried, two answered everything and yet looked hardest at another word in a few of the sentences.
 #
 # ## Hide the word it looks at { #hide }
 #
-# A large weight on a word could still be an accident. So we take the word away: in the sentences with one word asked about, we hide the heaviest word from the model and see how many answers change. For comparison we then hide each of the other words in turn.
+# A large weight could be an accident. So, where one word is asked about, we hide the heaviest word from the model, and for comparison each of the others in turn. How many answers will change?
 
 # %%
 asked = questions["one"]
@@ -194,9 +174,9 @@ for m in models:
 # 0.50  0.00
 # -->
 #
-# With the heaviest word hidden, half of the answers flip, and with any other word hidden, none does, for each of the three seeds. Why only half? Because the model has to choose one of two answers even when it has no clue. "After ▢, we wrote apple" is the same sentence whatever was hidden, so it gets the same answer each time, and in half of the sentences that was the answer anyway.
+# With the heaviest word hidden, half of the answers flip, and with any other word hidden, none does. Why only half? Because the model has to choose even without a clue. "After ▢, we wrote apple" is the same sentence whatever was hidden, so it gets one and the same answer, and in half of the sentences that was the answer anyway.
 #
-# Does it pass over the clue that isn't meant for it? In the sentences whose two words differ, we hide the clue of the other word, first from attention and then from the rival with all words alike:
+# Does it pass over the clue that isn't meant for it? Where the two words differ, we hide the clue of the other word, first from attention and then from the rival with all words alike:
 
 # %%
 differ = questions["differ"]
@@ -210,9 +190,7 @@ for name in "attention", "all alike":
 # 0.50 0.50 0.50  all alike
 # -->
 #
-# Attention changes none of its answers. The rival changes half of them, as it listened to that clue, too.
-#
-# Try it: choose a sentence, then hide a word by choosing it. One word can be hidden at a time.
+# Attention changes no answer. The rival changes half of its answers, as it listened to that clue, too. Try it: choose a sentence, then hide a word by choosing it, one at a time.
 #
 # ```figure module="explorer"
 # title: Hide a word and see whether the answer changes
@@ -231,7 +209,7 @@ for name in "attention", "all alike":
 #
 # ## What it doesn't prove { #limits }
 #
-# **That weights show where the information comes from.** Take the rival that gives all words the same weight. In the sentences with one word asked about it gets everything right, and hiding words has just the effect that it had above:
+# **That weights show where the information comes from.** The rival that gives all words the same weight gets everything right where one word is asked about, and hiding words has just the effect that it had above:
 
 # %%
 alike = trained["all alike"][0]
@@ -247,26 +225,26 @@ print(f"{clue:.2f}  {others:.2f}")
 # 0.50  0.00
 # -->
 #
-# Its map is flat, and yet the answer rests on the clue and on no other word, because it is the clue's **value** that decides, while the values of "after" and "we" hardly matter. A weight gives the proportion in which a value enters the mix, and what a word contributes depends on its value as well. So to find out whether an answer rests on a word, hide the word and see. The weight alone doesn't tell.
+# Its map is flat, and yet the answer rests on the clue and on no other word, because it is the clue's **value** that decides, while the values of "after" and "we" hardly matter. Whether an answer rests on a word, hiding it shows, and its weight alone does not.
 #
-# **That there is one right map.** The last of the sentences above has two clues for one word, "orchards" and "cider", and either would do. Our three models all answer "fruit". The word that counts most for them is not the same one, and hiding it changes nothing, as the other clue is still there:
+# **That there is one right map.** The last of the sentences above has two clues for one word. Our three models all answer "fruit", the word that counts most for them is not the same one, and hiding it changes nothing:
 
 # %%
 twice = shown[-1:]
-print({senses_of(m, twice)[0] for m in models})
-print(sorted({twice[0].words[heaviest(m, twice)[0]] for m in models}))
-print({senses_of(m, twice, heaviest(m, twice))[0] for m in models})
+for m in models:
+    at = heaviest(m, twice)
+    print(twice[0].words[at[0]], *senses_of(m, twice), *senses_of(m, twice, at))
 
 # %% [markdown]
 # <!-- prints:
-# {'fruit'}
-# ['cider', 'orchards']
-# {'fruit'}
+# cider fruit fruit
+# cider fruit fruit
+# orchards fruit fruit
 # -->
 #
-# How far weights explain an answer is disputed. [Jain and Wallace](../references.md#jain2019) found, for recurrent networks with a layer of attention, that quite different weights can give the same predictions; [Wiegreffe and Pinter](../references.md#wiegreffe2019) replied that it depends on what one calls an explanation. More of this in [history](../deeper/history.md#explanation).
+# How far weights explain an answer is disputed. For recurrent networks, [Jain and Wallace](../references.md#jain2019) found that quite different weights can give the same predictions, and [Wiegreffe and Pinter](../references.md#wiegreffe2019) replied that it depends on what one calls an explanation; see [history](../deeper/history.md#explanation).
 #
-# **That there is no other way than looking.** Who asks has to have a say somewhere, and in the models above the only place for it is the weights. A sixth rival gets another place: it mixes all words alike, sets the vector of the word in question beside the mix, and puts a hidden layer (64 numbers to 32, with ReLU) between these and the answer. Here is the mean of its results over three seeds, in the part where the words differ:
+# **That there is no other way than looking.** Who asks has to have a say somewhere, and in the models above the only place for it is the weights. A sixth rival mixes all words alike, sets the vector of the word in question beside the mix, and puts a hidden layer (64 numbers to 32, with ReLU) between these and the answer. Its mean over three seeds, where the words differ:
 #
 # <!-- numbers: sizes[1]; sizes[0] -->
 
@@ -281,11 +259,15 @@ print(f"{late:.1f}")
 # 1.0
 # -->
 #
-# It never looks at anything, and it answers nearly all questions. What the lab does show is narrower than "only attention can do this": with everything else equal, a layer that mixes and reads off does it with queries and not without them.
+# It never looks at anything, and it answers nearly all questions.
 #
 # !!! note "What this page simplifies"
 #
-#     The sentences come from a small grammar of some forty words, each clue belongs to one sense, and the model is told the right answers. In real text clues are vague and layers many, and no single map reads so easily. Decimals of a trained model differ a little between machines, so the text states what held for each seed; the figures show one training run, made while the site was built.
+#     The grammar has some forty words, each clue belongs to one sense, and the model is told the right answers. In real text clues are vague and layers many, and no single map reads so easily. The decimals of a trained model differ a little between machines; those in the figures come from one training run, made while the site was built.
+#
+# ## In short { #in-short }
+#
+# Nobody set where this layer looks, and it learned to look at the right clue, for each word of a sentence at its own. With everything else equal, a layer that mixes and reads off does this with queries and not without them. That is narrower than "only attention can do it", and a weight by itself doesn't show what an answer rests on.
 #
 # ## Exercises { #exercises }
 #
@@ -293,7 +275,7 @@ print(f"{late:.1f}")
 #
 # ??? success "Answer"
 #
-#     It gets all three right. Each word asks with its own query, and its row of weights is computed without regard to who else asks.
+#     It gets all three right, as each word asks with its own query, and its row of weights doesn't depend on who else asks.
 #
 #     ```pycon
 #     >>> asked = [("crane", "machine"), ("mouse", "animal"), ("apple", "fruit")]
@@ -308,24 +290,13 @@ print(f"{late:.1f}")
 #
 # ??? success "Answer"
 #
-#     It picks one of the two senses, as it has no way to say that it doesn't know. Without a clue the answer shows a leaning left over from training, no more.
+#     It picks one of the two senses, as it has no way to say that it doesn't know. All that speaks is a leaning left over from training, and the three models don't even agree.
 #
 #     ```pycon
 #     >>> from attn.labs.senses import Reading
-#     >>> senses_of(model, [Reading(("we", "wrote", "apple"), 2, "fruit")])[0] in ("fruit", "company")
-#     True
-#     ```
-#
-# **Exercise 3.** What happens when a sentence holds a word it never learned? Guess, then try.
-#
-# ??? success "Answer"
-#
-#     It has no vector for that word, so it can only refuse, and it says which word it was.
-#
-#     ```pycon
-#     >>> senses_of(model, [Reading(("we", "painted", "apple"), 2, "fruit")])
-#     Traceback (most recent call last):
-#     ValueError: words must be in the vocabulary: painted are not
+#     >>> lone = [Reading(("we", "wrote", "apple"), 2, "fruit")]
+#     >>> [senses_of(m, lone)[0] for m in models]
+#     ['fruit', 'company', 'company']
 #     ```
 #
 # Next: [the √dₖ lab](sqrt-dk.py).

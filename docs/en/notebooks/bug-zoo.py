@@ -3,15 +3,13 @@
 #
 # A wrong implementation of attention often raises no error: the shapes fit, it trains, the loss goes down. How would you find out?
 #
-# To run along, install attn first:
-#
 # ```console
 # pip install {{ wheel }}
 # ```
 #
-# Eight wrong implementations live in this zoo, and all of them are mistakes that are easily made. Wrong means here: not what the formula of 2017 says. Some models do one of these on purpose. The code of T5 leaves out the root and starts with a smaller $W_q$ instead, words in [Reformer](../references.md#kitaev2020) don't look at themselves as long as there is anything else, and [Yang and others](../references.md#yang2022) divide by $d_k$.
+# Eight wrong implementations live in this zoo, all of them mistakes that are easily made. Wrong means here: not what the formula of 2017 says. Some models do one of these on purpose. T5 leaves out the root and starts with a smaller $W_q$, words in [Reformer](../references.md#kitaev2020) don't look at themselves as long as there is anything else, and [Yang and others](../references.md#yang2022) divide by $d_k$.
 #
-# Suppose a right one sets a task: it computes the answers with three matrices of its own. Each of the eight, wrong in one place only, then learns from them for 100 steps, all from the same start.
+# Suppose a right one computes answers with three matrices of its own, and each of the eight, wrong in one place only, learns from them for 100 steps, all from the same start.
 #
 # !!! question "Guess first"
 #
@@ -68,15 +66,15 @@ for bug in ("the right one", *BUGS):
 # 1.25 → 0.00  minus_1e9
 # -->
 #
-# None raises an error, and all losses fall. Three end as low as the right one. Two of these are scaled wrongly, and a larger or smaller $W_q$ makes up for it; the last of the eight isn't wrong at all in float32. The other five stop between 0.21 and 0.42, but without a right one beside them, who could say whether they are wrong or the task is hard?
+# None raises an error, and all losses fall. Three end as low as the right one. Two of these are scaled wrongly, for which a larger or smaller $W_q$ makes up, and the last of the eight is right in float32. The others stop between 0.21 and 0.42, but without a right one beside them, who could say whether they are wrong or the task is hard?
 #
 # <!-- numbers: sorted(last.values())[4]; max(last.values()) -->
 #
-# So we need properties that the formula must have. Before you open a cage, ask yourself which Q, K and V would give away what sits in it, without a look at the source.
+# So we need properties that the formula must have. At each cage, ask yourself first which Q, K and V would give away what sits in it, without a look at the source.
 #
 # ## First cage: the sums of weights { #row-sums }
 #
-# The weights are hidden inside, and all we see is the output. What should V hold, to show whether the weights of each query sum to 1? Ones: then each weight is multiplied by 1, and the output is their sum. Here are the six queries of the first sentence:
+# The weights are hidden inside. What should V hold, so that the output shows whether the weights of a query sum to 1? Ones: then the output is their sum. Here are the six queries of the first sentence:
 
 # %%
 from attn.labs.zoo import softmax_over_queries
@@ -127,13 +125,13 @@ print(f"{divided_by(scaling_by_d_model, d_k=2, num_heads=4):.2f}  scaling_by_d_m
 # 2.83  scaling_by_d_model, num_heads=4
 # -->
 #
-# With one head `scaling_by_d_model` divides by what the formula says, $\sqrt{8}$ or 2.83, and `no_scaling` by 1, which is not at all. With four heads the keys of each have size 2, so the divisor should be $\sqrt{2}$ or 1.41, and it still is $\sqrt{d_\text{model}}$. A test with one head won't find this one.
+# With one head `scaling_by_d_model` divides by $\sqrt{8}$ or 2.83, as the formula does, and `no_scaling` by 1. With four heads each key has 2 numbers and the divisor should be $\sqrt{2}$ or 1.41, but it still is $\sqrt{d_\text{model}}$. A test with one head won't find this one.
 #
 # <!-- numbers: Q.size(-1)**0.5; (Q.size(-1) / 4)**0.5 -->
 #
 # ## Third cage: the heads { #heads }
 #
-# A head works on its own part of Q, K and V. If there are two heads and the second half of all three is replaced, how much should the first half of the output change? Not at all. `scaling_by_d_model` from the second cage cuts its heads correctly and serves for comparison; printed is the largest change in the first half:
+# A head works on its own part of Q, K and V. If the second half of all three is replaced, how much may the first of two heads change? Not at all. `scaling_by_d_model` cuts its heads correctly and serves for comparison; printed is the largest change in the first half of the output:
 
 # %%
 from attn.labs.zoo import heads_merged_by_view, heads_split_by_view
@@ -158,7 +156,7 @@ for fn in (scaling_by_d_model, heads_split_by_view, heads_merged_by_view):
 #
 # ## Fourth cage: masks { #masks }
 #
-# Hide the last word and add 1 to its value: the output must not change. Conversely, under a causal mask the last word sees itself, so adding 1 to its own value must change its output. Try both, and see by how much:
+# Hide the last word and add 1 to its value: the output must not change. Under a causal mask, though, the last word sees itself, so the same must change its output. By how much does it?
 
 # %%
 from attn.labs.zoo import hidden_diagonal, inverted_mask
@@ -182,11 +180,11 @@ for fn, options in (
 # 0.00  hidden_diagonal, causal
 # -->
 #
-# `inverted_mask` looks at nothing but the hidden word, with a weight of 1, so that adding 1 to the value adds 1 to the output. In `hidden_diagonal` the last word doesn't see itself, and its own value can change without a trace: the triangle is off by one.
+# `inverted_mask` looks at nothing but the hidden word, so its output changes by all of 1. In `hidden_diagonal` the last word doesn't see itself, and its own value can change without a trace: the triangle is off by one.
 #
 # ## Fifth cage: half precision { #half }
 #
-# Sometimes there is nothing a query may look at, as when a whole sentence is padding. In float32 the last of the eight still returns numbers. And in float16? On the left is float32, on the right float16:
+# Sometimes there is nothing a query may look at, as when a whole sentence is padding. What does it get from the last of the eight, in float32 (left) and in float16 (right)?
 
 # %%
 from attn.labs.zoo import minus_1e9
@@ -232,7 +230,7 @@ print(check_attention(no_scaling, language="en"))
 # 8 of 9 checks found nothing wrong.
 # -->
 #
-# Hand it the other seven, and each is called by its name. But a check is only as good as the inputs it tries. Here are two functions that anyone would pass who tests with values of eight numbers and keys of eight, because then $\sqrt{8}$ is right. And a causal mask that begins in the upper left corner looks right as long as there are as many queries as keys. On our Q, K and V all three differ from `attention` by 0. `check_attention` tries sizes that all differ, and so it knows them:
+# Hand it the other seven, and each is called by its name. But a check is only as good as the inputs it tries. Here are two functions that anyone would pass who tests with values of eight numbers and keys of eight, because then $\sqrt{8}$ is right. And a causal mask that begins in the upper left corner looks right as long as there are as many queries as keys. On our Q, K and V none of the three differs from `attention`. `check_attention` tries sizes that all differ, and so it knows them:
 
 # %%
 def by_eight(Q, K, V):
@@ -260,7 +258,7 @@ for fn, options in (by_eight, {}), (by_values, {}), (upper_left, {"causal": True
 # 0.00  upper_left: first_lined_up
 # -->
 #
-# If your attention lives in a file of its own, you can also ask from the command line. It tries the same and answers in the language of your system, or in the one you ask for:
+# If your attention lives in a file of its own, ask from the command line, which answers in the language of your system, or in the one you ask for:
 #
 # ```console
 # python -m attn.check mine.py
@@ -314,7 +312,7 @@ for fn, options in (by_eight, {}), (by_values, {}), (upper_left, {"causal": True
 #
 # ## In short { #in-short }
 #
-# A falling loss doesn't tell a right implementation from a wrong one, and some wrong ones even end where the right one does. So test properties. Most mistakes break one that the formula of 2017 must have, and once you know which, a well-chosen Q, K and V and a line of code give the mistake away.
+# A falling loss doesn't tell a right implementation from a wrong one, and some wrong ones even end where the right one does. So test properties: most mistakes break one that the formula of 2017 must have, and with a well-chosen Q, K and V a line of code gives them away.
 #
 # ## Exercises { #exercises }
 #
@@ -322,7 +320,7 @@ for fn, options in (by_eight, {}), (by_values, {}), (upper_left, {"causal": True
 #
 # ??? success "Answer"
 #
-#     None. The other seven take their softmax over the keys, so each row of weights sums to 1, whether or not the scores are right and whoever is looked at; and as V is the same everywhere, wrongly cut heads don't show either. A property catches only what breaks it, which is why there have to be several.
+#     None. The other seven take their softmax over the keys, so each row of weights sums to 1, whatever the scores; and as V is the same everywhere, wrongly cut heads don't show either. A property catches only what breaks it.
 #
 #     ```pycon
 #     >>> from attn.labs.zoo import ZOO
