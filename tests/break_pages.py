@@ -83,7 +83,6 @@ SAME = [  # (what "page: was → becomes" looks like, why all that the page says
     (r"bug-zoo.py: .*other\[:, -1\] \+= 1", "any change to the last value will do"),
     (r"sqrt-dk.py: .*randn\(2, 1000, d_k\)", "the variance of many scores"),
     (r"sqrt-dk.py: .*0\.0, -200\.0", "what is far from a bound may move"),
-    (r"sqrt-dk.py: .*values\[:400\]", "one row more among thousands"),
     (r"formula.md: .*V_2 = torch\.tensor\(\[\[10\.0\]", "its score is 0, as is printed"),
     (r"history.md: .*d_hidden=8|scoring.md: .*d_hidden=64", "a layer between may have any size"),
     (r"history.md: .*randn\(2, 40000, 5, 4\)", "the mean of many random weights, whatever their number and size"),
