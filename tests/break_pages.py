@@ -79,7 +79,11 @@ SAME = [  # (what "page: was → becomes" looks like, why all that the page says
     (r"bug-zoo.py: .*torch\.(zeros|ones)\(1, 6, 6", "one mask for both sentences, or one for each"),
     (r"sqrt-dk.py: .*randn\(2, 1000, d_k\)", "the variance of many scores"),
     (r"sqrt-dk.py: .*0\.0, -200\.0", "what is far from a bound may move"),
+<<<<<<< HEAD
     (r"sqrt-dk.py: .*values\[:400\]", "one row more among thousands"),
+=======
+    (r"formula.md: .*V_2 = torch\.tensor\(\[\[10\.0\]", "its score is 0, as is printed"),
+>>>>>>> h1
     (r"history.md: .*d_hidden=8|scoring.md: .*d_hidden=64", "a layer between may have any size"),
     (r"history.md: .*randn\(2, 40000, 5, 4\)", "the mean of many random weights, whatever their number and size"),
     (r"history.md: .*u, m, c = torch\.randn\(1, 3\)", "true of any number of questions"),
