@@ -88,7 +88,7 @@ def test_what_comes_first(type_words, language):
     found = type_words(language)
     taught = {term.id: pages.address(f"{language}/{term.page.partition('#')[0]}") for term in terms.load()}
     right = {words: taught[term] for words, term in FIRST.items()}
-    right["jupyter"] = f"{language}/notebooks/complete-example/"  # the first of those that Jupyter opens
+    right["jupyter"] = f"{language}/notebooks/practice/"  # which says how to open a notebook
     assert {words: found(words)[0] for words in right} == right
 
 
