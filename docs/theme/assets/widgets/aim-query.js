@@ -173,7 +173,8 @@ function draw(group, end, field) {
   tip.setAttribute("cy", y);
   const right = x > SIZE * 0.7;
   name.setAttribute("x", right ? Math.min(x + 14, SIZE - 4) : x + 10);
-  name.setAttribute("y", Math.max(22, y < y0 ? y - 12 : y + 26));
+  const above = y < y0 !== group.classList.contains("query"); // a key's name and the query's never lie on each other
+  name.setAttribute("y", Math.min(Math.max(22, above ? y - 12 : y + 26), SIZE - 4));
   name.setAttribute("text-anchor", right ? "end" : "start");
 }
 
