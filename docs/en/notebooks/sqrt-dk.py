@@ -3,6 +3,8 @@
 #
 # [Why we scale](../why-scale.md) argues with random vectors whose components are independent, with mean 0 and variance 1. That leaves two questions open. Does this hold in a real layer? And what difference does the root make to training? Here we measure both, and we train small layers with the root and without it.
 #
+# To run along, install attn first:
+#
 # ```console
 # pip install {{ wheel }}
 # ```
@@ -26,7 +28,7 @@ _ = torch.manual_seed(0)
 
 
 def jacobian(scores):
-    """The derivatives of eight weights by eight scores."""
+    """The derivatives of eight weights by eight scores: w_i − w_i² where i is j, −w_i w_j elsewhere."""
     weights = scores.softmax(dim=-1)
     return torch.diag_embed(weights) - weights[..., :, None] * weights[..., None, :]
 
@@ -35,32 +37,62 @@ def size(matrix):
     return matrix.norm(dim=(-2, -1))
 
 
+def measured(q, k, scale):
+    """Sizes at the scores and at the query, row by row, in a few numbers."""
+    scores = (q @ k.mT)[:, 0] * scale                        # a row for each query
+    at_scores = size(jacobian(scores))
+    at_query = size(jacobian(scores) @ k * scale)            # of the weights by the query
+    most = at_query.sort(descending=True).values[: len(q) // 10]  # the tenth that gets the most
+    return [
+        *(at_scores.mean(), at_scores.median()),
+        *(at_query.mean(), at_query.median(), at_query.max(), most.sum() / at_query.sum()),
+    ]
+
+
 d_k = 512
 q, k = torch.randn(4000, 1, d_k), torch.randn(4000, 8, d_k)
-scores = (q @ k.mT)[:, 0]                                    # 4000×8
-measured = []
-for scale in 1, d_k**-0.5:
-    at_scores = size(jacobian(scores * scale))
-    at_query = size(jacobian(scores * scale) @ k * scale)    # of the weights by the query
-    most = at_query.sort(descending=True).values[:400]       # the tenth that gets the most
-    share = most.sum() / at_query.sum()
-    measured.append([at_scores.mean(), at_scores.median(), at_query.mean(), at_query.median(), share])
-for sizes, name in zip(measured, ("unscaled", "scaled")):
+both = [measured(q, k, scale) for scale in (1, d_k**-0.5)]
+for sizes, name in zip(both, ("unscaled", "scaled")):
     print(*(f"{x:.2f}" for x in sizes), f" {name}")
 
 # %% [markdown]
 # <!-- prints:
-# 0.06 0.00 1.26 0.00 0.71  unscaled
-# 0.37 0.37 0.37 0.37 0.11  scaled
+# 0.06 0.00 1.26 0.00 12.16 0.71  unscaled
+# 0.37 0.37 0.37 0.37 0.47 0.11  scaled
 # -->
 #
-# Each line gives mean and median at the scores, then mean and median at the query, and last the share that goes to the tenth of the rows which get the most. With scaling all four agree at 0.37, and that tenth gets 0.11, hardly more than its share.
+# Each line gives mean and median at the scores. Then come mean, median and maximum at the query, and last the share that goes to the tenth of the rows which get the most. With scaling both means and both medians agree at 0.37, and that tenth gets 0.11, hardly more than its share.
 #
-# <!-- numbers: measured[1][0]; measured[1][4] -->
+# <!-- numbers: both[1][0]; both[1][5] -->
 #
 # Without scaling, softmax is saturated in most rows. Its gradient has a median of 0.00, and nothing gets through. But the mean of what reaches the query is not smaller than with scaling. It is 1.26, over three times as much, because the few rows whose two best scores happen to lie close together let the gradient pass, and the keys then multiply it. The tenth of the rows that gets the most gets 0.71 of the whole. So it would be wrong to say that without the root no gradient comes back. It comes back unevenly: most rows get none, and a few get far too much.
 #
-# <!-- numbers: measured[0][3]; measured[0][2]; measured[0][4] -->
+# <!-- numbers: both[0][1]; both[0][2]; both[0][5] -->
+#
+# How many dimensions does it take? Here is the same at more sizes:
+
+# %%
+table = []
+for d in 4, 16, 64, 256, 1024:
+    many = torch.randn(2000, 1, d), torch.randn(2000, 8, d)
+    table.append([d, *zip(*(measured(*many, scale) for scale in (1, d**-0.5)))])
+
+# %% [markdown]
+# Left of each arrow is the number without scaling, right of it the one with:
+#
+# | $d_k$ | softmax, mean | softmax, median | query, mean | query, median | query, maximum | top tenth's share |
+# | --: | --: | --: | --: | --: | --: | --: |
+# | 4 | 0.34 → 0.36 | 0.37 → 0.36 | 0.6 → 0.3 | 0.60 → 0.33 | 1.6 → 0.8 | 0.2 → 0.1 |
+# | 16 | 0.26 → 0.37 | 0.29 → 0.37 | 1.0 → 0.4 | 1.06 → 0.36 | 2.8 → 0.5 | 0.2 → 0.1 |
+# | 64 | 0.15 → 0.37 | 0.06 → 0.37 | 1.2 → 0.4 | 0.44 → 0.36 | 4.8 → 0.5 | 0.3 → 0.1 |
+# | 256 | 0.08 → 0.37 | 0.00 → 0.37 | 1.3 → 0.4 | 0.03 → 0.37 | 8.5 → 0.4 | 0.5 → 0.1 |
+# | 1024 | 0.04 → 0.37 | 0.00 → 0.37 | 1.2 → 0.4 | 0.00 → 0.37 | 16.5 → 0.4 | 0.8 → 0.1 |
+#
+# <!-- numbers: table -->
+#
+# Without scaling softmax's own gradient dwindles from line to line, but the mean at the query doesn't. What changes is who gets it. At 256 dimensions and more most rows get nearly nothing, but at 64 the top tenth still has only 0.3 of the whole. With scaling hardly anything moves from 16 dimensions on.
+#
+# <!-- numbers: table[2][6][0] -->
 #
 # Nowhere is it 0 in mathematics, as each weight of a softmax is above 0. Where a computer shows 0, that is underflow, and double precision still sees something:
 
@@ -97,8 +129,8 @@ for name, (W_q, W_k) in starts(d_k).items():
 # %% [markdown]
 # <!-- prints:
 # 0.11  0.08 0.19  nn.Linear
-# 0.25  0.06 0.23  nn.MultiheadAttention
-# 1.01  0.02 0.36  variance 1/d
+# 0.25  0.06 0.24  nn.MultiheadAttention
+# 1.00  0.02 0.36  variance 1/d
 # -->
 #
 # The first number in each line is that variance. The other two are the smallest and the largest of eight weights, on average, where an equal share would be 0.125. So a layer made of `nn.Linear` doesn't look at all words alike in the beginning, but it comes closer to that than the argument assumes.
@@ -285,7 +317,7 @@ for case, value in cases.items():
 #     <!-- numbers: flat -->
 #
 #     ```pycon
-#     >>> flat = (scores / d_k).softmax(dim=-1).amax(dim=-1).mean().item()
+#     >>> flat = (q @ k.mT / d_k).softmax(dim=-1).amax(dim=-1).mean().item()
 #     >>> print(f"{flat:.2f}")
 #     0.13
 #     ```

@@ -28,7 +28,7 @@ _ = torch.manual_seed(0)
 
 
 def jacobian(scores):
-    """八个权重对八个分数的偏导数。"""
+    """八个权重对八个分数的偏导数：i等于j时是w_i − w_i²，否则是−w_i w_j。"""
     weights = scores.softmax(dim=-1)
     return torch.diag_embed(weights) - weights[..., :, None] * weights[..., None, :]
 
@@ -37,32 +37,62 @@ def size(matrix):
     return matrix.norm(dim=(-2, -1))
 
 
+def measured(q, k, scale):
+    """每一行在分数处和查询处的梯度，归结成几个数。"""
+    scores = (q @ k.mT)[:, 0] * scale                        # 每个查询一行
+    at_scores = size(jacobian(scores))
+    at_query = size(jacobian(scores) @ k * scale)            # 权重对查询的梯度
+    most = at_query.sort(descending=True).values[: len(q) // 10]  # 得到最多的那一成行
+    return [
+        *(at_scores.mean(), at_scores.median()),
+        *(at_query.mean(), at_query.median(), at_query.max(), most.sum() / at_query.sum()),
+    ]
+
+
 d_k = 512
 q, k = torch.randn(4000, 1, d_k), torch.randn(4000, 8, d_k)
-scores = (q @ k.mT)[:, 0]                                    # 4000×8
-measured = []
-for scale in 1, d_k**-0.5:
-    at_scores = size(jacobian(scores * scale))
-    at_query = size(jacobian(scores * scale) @ k * scale)    # 权重对查询的梯度
-    most = at_query.sort(descending=True).values[:400]       # 得到最多的那一成行
-    share = most.sum() / at_query.sum()
-    measured.append([at_scores.mean(), at_scores.median(), at_query.mean(), at_query.median(), share])
-for sizes, name in zip(measured, ("不缩放", "缩放")):
+both = [measured(q, k, scale) for scale in (1, d_k**-0.5)]
+for sizes, name in zip(both, ("不缩放", "缩放")):
     print(*(f"{x:.2f}" for x in sizes), f" {name}")
 
 # %% [markdown]
 # <!-- prints:
-# 0.06 0.00 1.26 0.00 0.71  不缩放
-# 0.37 0.37 0.37 0.37 0.11  缩放
+# 0.06 0.00 1.26 0.00 12.16 0.71  不缩放
+# 0.37 0.37 0.37 0.37 0.47 0.11  缩放
 # -->
 #
-# 每行依次是：分数处的平均数和中位数，查询处的平均数和中位数，以及得到最多的那一成行占去的份额。缩放之后，前四个数都是0.37，那一成行占0.11，只比应得的略多一点。
+# 每行先是分数处的平均数和中位数，再是查询处的平均数、中位数和最大值，最后是得到最多的那一成行占去的份额。缩放之后，两处的平均数和中位数都是0.37，那一成行占0.11，只比应得的略多一点。
 #
-# <!-- numbers: measured[1][0]; measured[1][4] -->
+# <!-- numbers: both[1][0]; both[1][5] -->
 #
 # 不缩放时，多数行的softmax饱和了，梯度的中位数是0.00，什么也传不过去。可是传到查询的梯度，平均起来并不比缩放时小：它是1.26，是缩放时的三倍多。因为有少数几行，最高的两个分数碰巧接近，梯度放得过去，再乘以键就变得很大。得到最多的那一成行，占了全部的0.71。所以，说「没有根号，梯度就传不回来」并不对。梯度传回来了，只是很不均匀：多数行一点没有，少数行太多。
 #
-# <!-- numbers: measured[0][3]; measured[0][2]; measured[0][4] -->
+# <!-- numbers: both[0][1]; both[0][2]; both[0][5] -->
+#
+# 维度要高到多少才会这样？换几种维度，再量一遍：
+
+# %%
+table = []
+for d in 4, 16, 64, 256, 1024:
+    many = torch.randn(2000, 1, d), torch.randn(2000, 8, d)
+    table.append([d, *zip(*(measured(*many, scale) for scale in (1, d**-0.5)))])
+
+# %% [markdown]
+# 每一格里，箭头左边不缩放，右边缩放：
+#
+# | $d_k$ | softmax，平均 | softmax，中位数 | 查询，平均 | 查询，中位数 | 查询，最大 | 前一成行的份额 |
+# | --: | --: | --: | --: | --: | --: | --: |
+# | 4 | 0.34 → 0.36 | 0.37 → 0.36 | 0.6 → 0.3 | 0.60 → 0.33 | 1.6 → 0.8 | 0.2 → 0.1 |
+# | 16 | 0.26 → 0.37 | 0.29 → 0.37 | 1.0 → 0.4 | 1.06 → 0.36 | 2.8 → 0.5 | 0.2 → 0.1 |
+# | 64 | 0.15 → 0.37 | 0.06 → 0.37 | 1.2 → 0.4 | 0.44 → 0.36 | 4.8 → 0.5 | 0.3 → 0.1 |
+# | 256 | 0.08 → 0.37 | 0.00 → 0.37 | 1.3 → 0.4 | 0.03 → 0.37 | 8.5 → 0.4 | 0.5 → 0.1 |
+# | 1024 | 0.04 → 0.37 | 0.00 → 0.37 | 1.2 → 0.4 | 0.00 → 0.37 | 16.5 → 0.4 | 0.8 → 0.1 |
+#
+# <!-- numbers: table -->
+#
+# 不缩放时，softmax自己的梯度一行比一行小，查询处的平均数却不是这样，变的是谁得到它。256维以上，多数行几乎什么也没有；而在64维，前一成行还只占0.3。缩放之后，从16维起就几乎不动了。
+#
+# <!-- numbers: table[2][6][0] -->
 #
 # 在数学上，没有哪一行的梯度等于0，因为softmax的每个权重都大于0。电脑里的0是下溢，换成双精度就看得见了：
 
@@ -99,8 +129,8 @@ for name, (W_q, W_k) in starts(d_k).items():
 # %% [markdown]
 # <!-- prints:
 # 0.11  0.08 0.19  nn.Linear
-# 0.25  0.06 0.23  nn.MultiheadAttention
-# 1.01  0.02 0.36  方差1/d
+# 0.25  0.06 0.24  nn.MultiheadAttention
+# 1.00  0.02 0.36  方差1/d
 # -->
 #
 # 每行第一个数是分数的方差，后两个数是八个权重里最小的和最大的，取平均；如果平分，每个是0.125。可见由`nn.Linear`组成的层，一开始并不是平均地看所有的词，只是比推导所假设的更平均一些。
@@ -287,7 +317,7 @@ for case, value in cases.items():
 #     <!-- numbers: flat -->
 #
 #     ```pycon
-#     >>> flat = (scores / d_k).softmax(dim=-1).amax(dim=-1).mean().item()
+#     >>> flat = (q @ k.mT / d_k).softmax(dim=-1).amax(dim=-1).mean().item()
 #     >>> print(f"{flat:.2f}")
 #     0.13
 #     ```
