@@ -15,7 +15,7 @@ def draw(words):
     places = torch.arange(terms + 1)
     with canvas(440, 260) as (fig, ax):
         for walk in sums[1:]:
-            ax.plot(places, walk, color=INK, linewidth=0.8, alpha=0.35)
+            ax.plot(places, walk, color=INK, linewidth=0.8, alpha=0.5)
         ax.plot(places, sums[0], color=INK, linewidth=1.8)
         for side, name in (1, "√n"), (-1, "−√n"):
             ax.plot(places, side * places**0.5, "--", color=INK, linewidth=1.5)
