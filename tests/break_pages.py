@@ -93,7 +93,6 @@ SAME = [  # (what "page: was → becomes" looks like, why all that the page says
     (r"masks.md: .*layer\(earlier, causal=True\)", "outputs under different masks differ, too"),
     (r"masks-pytorch.md: .*create_mask\(lambda", "the first of several equal tables is looked at"),
     (r"masks-pytorch.md: .*MultiheadAttention\(4, 1, ", "heads with equal scores have equal weights"),
-    (r"multi-head.md: .*MultiheadAttention\(10, 3\)", "3 does not divide 11 either, nor 4 divide 10"),
     (r"order.md: .*(sinusoidal\(11, d_model\)|rope\(q\.expand\(4, d_k)", "a longer table begins with the same rows"),
     (r"order.md: .*flat = torch\.zeros\(2, 4, 2\)", "words without content are alike, whatever their size"),
     (r"pytorch.md: .*batch = torch\.randn\(5, 7, 2, 3\)", "the sums are the same for any number of keys"),
