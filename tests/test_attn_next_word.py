@@ -117,7 +117,7 @@ def pairs(model, kind):
     return zip(gaps, answers(model, [gap.words for gap in gaps]), strict=True)
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", LANGUAGES[1:])  # the pages print the accuracies of both
 def test_two_blocks_read_orders_back_and_one_guesses(language):
     gaps = orders.exam(language)
     two, one, wide = (
