@@ -10,59 +10,55 @@ import torch
 from torch import Tensor
 
 from attn.functional import attention, attention_scores, attention_weights
-from attn.labs.check import close
+from attn.labs.check import MISTAKES, close, split_heads
+from attn.masks import causal_mask
 
 Step = Callable[[Tensor], Tensor]
-SAYS = {  # (en, zh)
-    "unwritten": ("{task}: still to be written, it gives nothing", "{task}：还没写，什么也没有返回"),
-    "right": ("{task}: right, for all {count} inputs", "{task}：对了，{count}组数都对"),
-    "raised": ("{task}: it raised {error}", "{task}：运行时报错，{error}"),
-    "kind": ("{task}: it should give {want}, and gave {came}", "{task}：应该返回{want}，现在返回的是{came}"),
-    "shape": ("{task}: the shape is {came}, and should be {want}", "{task}：形状是{came}，应该是{want}"),
+SHARED = "no_scaling", "scaling_by_d_k", "softmax_over_queries"  # mistakes that the checker finds in a whole, too
+SAYS = {name: MISTAKES[name] for name in SHARED} | {  # (en, zh)
+    "unwritten": ("still to be written, it gives nothing", "还没写，什么也没有返回"),
+    "right": ("right, for all {count} inputs", "对了，{count}组数都对"),
+    "raised": ("it raised {error}", "运行时报错，{error}"),
+    "kind": ("it should give {want}, and gave {came}", "应该返回{want}，现在返回的是{came}"),
+    "shape": ("the shape is {came}, and should be {want}", "形状是{came}，应该是{want}"),
     "differs": (
-        "{task}: a number is {came}, and should be {want}; the inputs were of shape {shapes}",
-        "{task}：有一个数是{came}，应该是{want}；输入的形状是{shapes}",
+        "a number is {came}, and should be {want}; the inputs were of shape {shapes}",
+        "有一个数是{came}，应该是{want}；输入的形状是{shapes}",
     ),
-    "no_scale": ("{task}: the scores are not divided by √d_k", "{task}：分数没有除以√d_k"),
-    "by_d_k": ("{task}: the scores are divided by d_k, not by its root", "{task}：分数除以了d_k，而不是它的平方根"),
-    "keys_first": ("{task}: that is KQᵀ: a row must be a query", "{task}：这是KQᵀ，应该一个查询一行"),
-    "over_queries": (
-        "{task}: the columns sum to 1: softmax belongs along the keys, dim=-1",
-        "{task}：每一列加起来是1，softmax应该沿着键的方向，也就是dim=-1",
-    ),
+    "keys_first": ("that is KQᵀ: a row must be a query", "这是KQᵀ，应该一个查询一行"),
     "no_exponential": (
-        "{task}: the scores are divided by their sum, without exponentials",
-        "{task}：没有取指数，直接除以了总和",
+        "the scores are divided by their sum, without exponentials",
+        "没有取指数，直接除以了总和",
     ),
-    "not_normalized": ("{task}: the rows don't sum to 1", "{task}：每一行加起来不是1"),
-    "unweighted": ("{task}: that is the mean of V, whatever the weights", "{task}：这只是V的平均，没有用到权重"),
+    "not_normalized": ("the rows don't sum to 1", "每一行加起来不是1"),
+    "unweighted": ("that is the mean of V, whatever the weights", "这只是V的平均，没有用到权重"),
     "zeros": (
-        "{task}: a score of 0 still gets a weight, as e⁰ is 1: write −∞",
-        "{task}：分数写成0，照样分得到权重，因为e⁰是1：应该写−∞",
+        "a score of 0 still gets a weight, as e⁰ is 1: write −∞",
+        "分数写成0，照样分得到权重，因为e⁰是1：应该写−∞",
     ),
-    "self_hidden": ("{task}: a word may look at itself", "{task}：词可以看自己，对角线不该遮住"),
+    "self_hidden": ("a word may look at itself", "词可以看自己，对角线不该遮住"),
     "past_hidden": (
-        "{task}: that hides the words before, not the later ones",
-        "{task}：遮反了，该遮的是后面，不是前面",
+        "that hides the words before, not the later ones",
+        "遮反了，该遮的是后面，不是前面",
     ),
     "scrambled": (
-        "{task}: a head gets pieces of several words: cut each word first, then swap the axes",
-        "{task}：一个头拿到了好几个词的碎片，应该先把每个词切开，再交换轴",
+        "a head gets pieces of several words: cut each word first, then swap the axes",
+        "一个头拿到了好几个词的碎片，应该先把每个词切开，再交换轴",
     ),
     "not_swapped": (
-        "{task}: words and heads are still to be swapped: (h, n, d_k)",
-        "{task}：词和头的轴还没有交换，应该是(h, n, d_k)",
+        "words and heads are still to be swapped: (h, n, d_k)",
+        "词和头的轴还没有交换，应该是(h, n, d_k)",
     ),
-    "no_residual": ("{task}: what goes in is not added to what comes out", "{task}：没有把输入加回去（残差）"),
-    "no_norm": ("{task}: norm is not used before attention and feed_forward", "{task}：注意力和前馈网络之前没有用norm"),
+    "no_residual": ("what goes in is not added to what comes out", "没有把输入加回去（残差）"),
+    "no_norm": ("norm is not used before attention and feed_forward", "注意力和前馈网络之前没有用norm"),
     "normed_after": (
-        "{task}: norm belongs before attention and feed_forward, not after the sum",
-        "{task}：norm应该在注意力和前馈网络之前，不是相加之后",
+        "norm belongs before attention and feed_forward, not after the sum",
+        "norm应该在注意力和前馈网络之前，不是相加之后",
     ),
-    "only_old": ("{task}: the new word must look at itself, too: append first", "{task}：新词也要看自己，先接上再看"),
+    "only_old": ("the new word must look at itself, too: append first", "新词也要看自己，先接上再看"),
     "only_new": (
-        "{task}: the new word looks at itself alone: the cache is not used",
-        "{task}：新词只看了自己，没有用上缓存",
+        "the new word looks at itself alone: the cache is not used",
+        "新词只看了自己，没有用上缓存",
     ),
 }
 
@@ -79,8 +75,8 @@ def norm(x: Tensor) -> Tensor:
     return torch.nn.functional.layer_norm(x, x.shape[-1:])
 
 
-def above(scores: Tensor, diagonal: int) -> Tensor:
-    return torch.ones_like(scores, dtype=torch.bool).triu(diagonal)
+def later(scores: Tensor) -> Tensor:
+    return ~causal_mask(len(scores))
 
 
 def whole(x: Tensor, before: Step, after: Step, residual: int = 1) -> Tensor:
@@ -88,39 +84,39 @@ def whole(x: Tensor, before: Step, after: Step, residual: int = 1) -> Tensor:
     return after(residual * x + think(before(x)))
 
 
-def appended(K: Tensor, V: Tensor, q: Tensor, k: Tensor, v: Tensor, first: int = 0) -> tuple[Tensor, Tensor, Tensor]:
+def step(K: Tensor, V: Tensor, q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     K, V = torch.cat([K, k]), torch.cat([V, v])
-    return attention(q, K[first:], V[first:]), K, V
+    return attention(q, K, V), K, V
 
 
 RIGHT: dict[str, Callable[..., Any]] = {  # what each piece takes and gives
-    "scores": lambda Q, K: attention_scores(Q, K),
+    "scores": attention_scores,
     "weights": lambda scores: scores.softmax(dim=-1),
     "mix": lambda weights, V: weights @ V,
-    "hide": lambda scores: scores.masked_fill(above(scores, 1), -torch.inf),
-    "split": lambda x, num_heads: x.reshape(len(x), num_heads, -1).transpose(0, 1),
+    "hide": lambda scores: scores.masked_fill(later(scores), -torch.inf),
+    "split": lambda x, num_heads: split_heads(x[None], num_heads, by_view=False)[0],
     "block": lambda x, attention, feed_forward, norm: whole(x, norm, lambda y: y),
-    "step": lambda K, V, q, k, v: appended(K, V, q, k, v),
+    "step": step,
 }
 SLIPS: dict[str, dict[str, Callable[..., Any]]] = {
     "scores": {
-        "no_scale": lambda Q, K: Q @ K.T,
-        "by_d_k": lambda Q, K: Q @ K.T / K.size(-1),
+        "no_scaling": lambda Q, K: Q @ K.T,
+        "scaling_by_d_k": lambda Q, K: Q @ K.T / K.size(-1),
         "keys_first": lambda Q, K: attention_scores(K, Q),
     },
     "weights": {
-        "over_queries": lambda scores: scores.softmax(dim=0),
+        "softmax_over_queries": lambda scores: scores.softmax(dim=0),
         "no_exponential": lambda scores: scores / scores.sum(dim=-1, keepdim=True),
         "not_normalized": lambda scores: scores.exp(),
     },
     "mix": {"unweighted": lambda weights, V: V.mean(dim=0).expand(len(weights), -1)},
     "hide": {
-        "zeros": lambda scores: scores.masked_fill(above(scores, 1), 0),
-        "self_hidden": lambda scores: scores.masked_fill(above(scores, 0), -torch.inf),
-        "past_hidden": lambda scores: scores.masked_fill(above(scores, 1).T, -torch.inf),
+        "zeros": lambda scores: scores.masked_fill(later(scores), 0),
+        "self_hidden": lambda scores: scores.masked_fill(~later(scores).T, -torch.inf),
+        "past_hidden": lambda scores: scores.masked_fill(later(scores).T, -torch.inf),
     },
     "split": {
-        "scrambled": lambda x, num_heads: x.reshape(num_heads, len(x), -1),
+        "scrambled": lambda x, num_heads: split_heads(x[None], num_heads, by_view=True)[0],
         "not_swapped": lambda x, num_heads: x.reshape(len(x), num_heads, -1),
     },
     "block": {
@@ -129,8 +125,8 @@ SLIPS: dict[str, dict[str, Callable[..., Any]]] = {
         "normed_after": lambda x, attention, feed_forward, norm: whole(x, lambda y: y, norm),
     },
     "step": {
-        "only_old": lambda K, V, q, k, v: (attention(q, K, V), *appended(K, V, q, k, v)[1:]),
-        "only_new": lambda K, V, q, k, v: (v, *appended(K, V, q, k, v)[1:]),
+        "only_old": lambda K, V, q, k, v: (attention(q, K, V), *step(K, V, q, k, v)[1:]),
+        "only_new": lambda K, V, q, k, v: (v, *step(K, V, q, k, v)[1:]),
     },
 }
 
@@ -156,7 +152,8 @@ def practice(task: str, function: Callable[..., Any], language: str = "en") -> s
         raise ValueError(f"language must be 'en' or 'zh': it is {language!r}")
     told = [finding(task, function, given) for given in inputs(task)]
     name, values = next(filter(None, told), ("right", {"count": len(told)}))
-    return SAYS[name][language == "zh"].format(task=task, **values)
+    sentence = SAYS[name][language == "zh"].format(**values)
+    return f"{task}：{sentence}" if language == "zh" else f"{task}: {sentence}"
 
 
 def finding(task: str, function: Callable[..., Any], given: tuple[Any, ...]) -> tuple[str, dict[str, Any]] | None:

@@ -35,7 +35,7 @@ print(practice("scores", scores, "zh"))
 
 # %% [markdown]
 # <!-- prints:
-# scores：分数没有除以√d_k
+# scores：分数没有除以 √d_k
 # -->
 #
 # 它不只说错，还认出了是哪一种错。认不出来的时候，它会指出第一个不对的数，和那个数应该是多少。还没写的，它只会说还没写。
